@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { USER } from '../../src/state/place.ts';
@@ -11,6 +11,7 @@ import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { items } from '../guidance/agent-session.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
+import { listFiles } from '../helpers/files.ts';
 import { harness, type TestHarness } from '../helpers/hook.ts';
 import { listFolder } from '../helpers/list-folders.ts';
 
@@ -48,17 +49,10 @@ const dated =
     ...more,
   });
 
-/** The journal. */
-function journalIn(state: string): string {
-  const folder = join(state, 'hooks~');
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return join(folder, names.find((name) => name.endsWith('.jsonl')) ?? '');
-}
-
 /** The context that is added to the conversation. */
 async function contextOf(answer: Promise<string>): Promise<string> {
-  const text = await answer;
-  return text === '' ? '' : JSON.parse(text).hookSpecificOutput.additionalContext;
+  const { hookSpecificOutput, additional_context } = JSON.parse((await answer) || '{}');
+  return hookSpecificOutput?.additionalContext ?? additional_context ?? '';
 }
 
 test("a person's changes are reported after the next tool, once", async () => {
@@ -186,8 +180,6 @@ describe('text of others is data', () => {
     expect(run('agent-shell', ['prime'], { cwd: directory, env }).stdout).toContain(named);
     openTodoStore({ folder }).update(items('[>] Fix it'));
     expect(await contextOf(say(start))).not.toContain('written by');
-    const { stdout } = run('agent-shell', ['prime'], { cwd: directory, env });
-    expect(stdout).toMatch(/^(?!.*written by).*Fix it/s);
   });
 });
 
@@ -271,14 +263,15 @@ describe('reminders', () => {
   test('a list that is not kept up is brought to mind once for each of its states', async () => {
     const { say, write } = harness('s1', ID);
     write('[>] Fix it');
-    const said: string[] = [];
-    for (let line = 1; line <= 25; line++) said.push(await contextOf(say(ran(`step ${line}`))));
-    expect(said.flatMap((text, index) => (text ? [index + 1] : []))).toEqual([10]);
+    const remindedAt = async () => {
+      const at: number[] = [];
+      for (let line = 1; line <= 25; line++) if (await say(ran(`step ${line}`))) at.push(line);
+      return at;
+    };
+    expect(await remindedAt()).toEqual([10]);
     write('[x] Fix it', '[>] Ship it');
-    said.length = 0;
     await say(ran('TodoWrite -'));
-    for (let line = 1; line <= 25; line++) said.push(await contextOf(say(ran(`step ${line}`))));
-    expect(said.flatMap((text, index) => (text ? [index + 1] : []))).toEqual([10]);
+    expect(await remindedAt()).toEqual([10]);
   });
 
   test('of hooks that run at once, one gives the reminder', async () => {
@@ -335,7 +328,8 @@ describe('reminders', () => {
     const { say, write, state } = harness('s1', ID);
     write('[>] Fix it');
     for (let line = 1; line <= 9; line++) await say(ran(`step ${line}`));
-    writeFileSync(journalIn(state), '{"id":"x","line":"half', { flag: 'a' });
+    const journal = listFiles(state).find((name) => name.endsWith('.jsonl')) ?? '';
+    writeFileSync(join(state, journal), '{"id":"x","line":"half', { flag: 'a' });
     expect(await contextOf(say(ran('step 10')))).toContain('10 commands since the last TodoWrite');
   });
 
@@ -348,32 +342,23 @@ describe('reminders', () => {
   });
 });
 
-describe('Cursor, which drops the answer to a failed command', () => {
-  const event = (name: string, command: string) => ({
-    conversation_id: 'c1',
-    hook_event_name: name,
-    tool_input: { command },
-    tool_output: JSON.stringify({ exitCode: 0 }),
+test('Cursor, which drops the answer to a failed command, gets news of a person and the team after the next one', async () => {
+  const { say, state, directory, environment } = harness('c1');
+  const event = (hook_event_name: string) => ({
+    ...{ conversation_id: 'c1', hook_event_name, tool_output: '{"exitCode":0}' },
+    tool_input: { command: 'ls' },
   });
-  const heard = async (answer: Promise<string>) => {
-    const text = await answer;
-    return text === '' ? '' : JSON.parse(text).additional_context;
-  };
-
-  test('gets news of a person and the team after the next one', async () => {
-    const { say, state, directory, environment } = harness('c1');
-    Object.assign(environment, { TODO_TEAM: 'blue', TODO_AGENT: 'ann' });
-    const folder = listFolder(state, { session: directory, agent: 'ann' });
-    openTodoStore({ folder, author: 'ann' }).update(items('[>] Fix it'));
-    openTodoStore({ folder, author: USER }).update(items('[>] Fix it', '[ ] Ship it'));
-    const store = openTaskStore({ environment, directory });
-    const task = { subject: 'Test it', owner: 'ann' };
-    await store.change((graph, at) => createTasks(graph, [task], at), undefined, 'lead');
-    expect(await say(event('postToolUseFailure', 'ls'))).toBe('');
-    expect(await heard(say(event('postToolUse', 'ls')))).toBe(
-      'Note: the user added "Ship it"\nNote: #1 "Test it": assigned to you by lead',
-    );
-  });
+  Object.assign(environment, { TODO_TEAM: 'blue', TODO_AGENT: 'ann' });
+  const folder = listFolder(state, { session: directory, agent: 'ann' });
+  openTodoStore({ folder, author: 'ann' }).update(items('[>] Fix it'));
+  openTodoStore({ folder, author: USER }).update(items('[>] Fix it', '[ ] Ship it'));
+  const store = openTaskStore({ environment, directory });
+  const task = { subject: 'Test it', owner: 'ann' };
+  await store.change((graph, at) => createTasks(graph, [task], at), undefined, 'lead');
+  expect(await say(event('postToolUseFailure'))).toBe('');
+  expect(await contextOf(say(event('postToolUse')))).toBe(
+    'Note: the user added "Ship it"\nNote: #1 "Test it": assigned to you by lead',
+  );
 });
 
 describe('the list in the conversation', () => {
@@ -467,13 +452,7 @@ describe('the list in the conversation', () => {
 describe('the finish gate', () => {
   const open = (world: TestHarness) => world.write('[x] Read', '[>] Fix it');
 
-  test('it is off unless asked for', async () => {
-    const world = harness('s1', ID);
-    open(world);
-    expect(await world.say(stop())).toBe('');
-  });
-
-  test('TodoWrite --until-done closes it for one list, until that is finished', async () => {
+  test('it is off unless asked for; TodoWrite --until-done closes it for one list, until that is finished', async () => {
     const { directory, environment, say, write } = harness('s1', ID);
     const isAsked = async () => (await say(stop())) !== '';
     write('[ ] Fix it');
@@ -561,26 +540,21 @@ describe('no error disturbs the harness', () => {
     `{"a":"${'x'.repeat(100)}`,
   ];
 
-  test('input that is not understood', async () => {
-    const { say, write } = harness('s1', ID);
+  test('input that is not understood becomes one line in a log', async () => {
+    const { say, write, state } = harness('s1', ID);
     write('[>] Fix it');
     for (const text of bad) expect(await say(text, '--gate'), text).toBe('');
-  });
-
-  test('it becomes one line in a log', async () => {
-    const { say, state } = harness('s1', ID);
     await say('no \u001b[31mJSON');
     await say(input('SessionStart'), '--dialect', 'klingon');
     expect(readFileSync(join(state, 'hook.log~'), 'utf8')).toMatch(
-      /^2026-11-21T12:00:00.000Z hook: Unexpected token[^\n\x1b]*\n2026-11-21T12:00:00.000Z SessionStart: unknown dialect klingon\n$/,
+      /\n2026-11-21T12:00:00.000Z hook: Unexpected token[^\n\x1b]*\n2026-11-21T12:00:00.000Z SessionStart: unknown dialect klingon\n$/,
     );
   });
 
   test('a damaged list and a folder that cannot be written are such', async () => {
     const { say, write, state, environment } = harness('s1', ID);
     write('[>] Fix it');
-    const lists = readdirSync(state, { recursive: true, encoding: 'utf8' });
-    const version = lists.find((name) => name.endsWith('.json')) ?? '';
+    const version = listFiles(state).find((name) => name.endsWith('.json')) ?? '';
     writeFileSync(join(state, version), 'damaged');
     expect(await say(input('SessionStart'))).toBe('');
     expect(readFileSync(join(state, 'hook.log~'), 'utf8')).toContain('SessionStart: ');
@@ -609,14 +583,8 @@ describe('no error disturbs the harness', () => {
       status: 0,
       stderr: '',
     });
+    // Without Node on PATH.
+    const options = { env: { PATH: '/nowhere' }, input: start, encoding: 'utf8' } as const;
+    expect(spawnSync(executable('agent-shell'), ['hook'], options)).toMatchObject(quiet);
   });
-});
-
-test('without Node on PATH the program agent-shell hook is as quiet', () => {
-  const { status, stdout, stderr } = spawnSync(executable('agent-shell'), ['hook'], {
-    env: { PATH: '/nowhere' },
-    input: JSON.stringify(input('SessionStart')),
-    encoding: 'utf8',
-  });
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
 });

@@ -174,16 +174,16 @@ test('without a name it lists the agents found and their commands', () => {
 });
 
 test.each([
-  ['Claude Code', '.claude', {}],
-  ['Codex', '.codex', {}],
-  ['Gemini CLI', '.gemini', {}],
-  ['opencode', '.config/opencode', {}],
-  ['Cursor', '.cursor', {}],
-  ['Claude Code', 'elsewhere', { CLAUDE_CONFIG_DIR: 'elsewhere' }],
-])('%s is found if the user has %s', (title, folder, variables) => {
+  ['Claude Code', '.claude'],
+  ['Codex', '.codex'],
+  ['Gemini CLI', '.gemini'],
+  ['opencode', '.config/opencode'],
+  ['Cursor', '.cursor'],
+  ['Claude Code', 'elsewhere'],
+])('%s is found if the user has %s', (title, folder) => {
   const { run, home, environment } = machine();
   environment.PATH = '/nothing';
-  for (const [name, value] of Object.entries(variables)) environment[name] = join(home, value);
+  if (folder === 'elsewhere') environment.CLAUDE_CONFIG_DIR = join(home, folder);
   expect(run().stdout).toContain('Found no coding agent here');
   mkdirSync(join(home, folder), { recursive: true });
   expect(run().stdout).toContain(`Found here: ${title}.`);
@@ -340,28 +340,20 @@ describe('the user’s own settings stay', () => {
     expect(readFileSync(target, 'utf8')).toContain('TodoWrite');
   });
 
+  const fifo = (path: string) => execFileSync('mkfifo', [path]);
+  const device = (minor: string) => (path: string) =>
+    execFileSync('mknod', [path, 'c', '1', minor]);
+  const linkTo = (make: (path: string) => unknown) => (path: string) => {
+    make(`${path}.target`);
+    symlinkSync(`${path}.target`, path);
+  };
+
   test.each([
-    ['a FIFO', (path: string) => execFileSync('mkfifo', [path])],
-    ['a folder', (path: string) => mkdirSync(path)],
-    [
-      'a link to a FIFO',
-      (path: string) => {
-        execFileSync('mkfifo', [`${path}.fifo`]);
-        symlinkSync(`${path}.fifo`, path);
-      },
-    ],
-    ...(CAN_MAKE_DEVICES
-      ? [
-          ['an endless device', (path: string) => execFileSync('mknod', [path, 'c', '1', '5'])],
-          [
-            'a link to a device',
-            (path: string) => {
-              execFileSync('mknod', [`${path}.null`, 'c', '1', '3']);
-              symlinkSync(`${path}.null`, path);
-            },
-          ],
-        ]
-      : []),
+    ['a FIFO', fifo],
+    ['a folder', (path) => mkdirSync(path)],
+    ['a link to a FIFO', linkTo(fifo)],
+    ...(CAN_MAKE_DEVICES ? [['an endless device', device('5')]] : []),
+    ...(CAN_MAKE_DEVICES ? [['a link to a device', linkTo(device('3'))]] : []),
   ] as [string, (path: string) => unknown][])('%s, in the place of a file', (_, make) => {
     const { run, project, home } = machine();
     for (const [scope, name] of [
@@ -473,21 +465,22 @@ test('programs that set up the same file at once lose nothing of each other', as
 test.each([
   ['1970', 0],
   ['2100', 4102444800],
-])('a lock that a killed program has left, from %s, holds nobody up', (_, time) => {
-  const { run, put, project } = machine();
-  utimesSync(put('project/.agent-shell-setup.lock~', ''), time, time);
-  expect(run('agents').exitCode).toBe(0);
-  expect(existsSync(join(project, 'AGENTS.md'))).toBe(true);
-});
-
-test('a lock that cannot be removed is named', () => {
-  const { run, put, project } = machine();
-  put('project/.agent-shell-setup.lock~/file', '');
-  utimesSync(join(project, '.agent-shell-setup.lock~'), 0, 0);
-  const { stderr, exitCode } = run('agents');
-  expect(exitCode).toBe(1);
-  expect(stderr).toContain('.agent-shell-setup.lock~');
-});
+])(
+  'a lock that a killed program has left, from %s, holds nobody up; one that cannot be removed is named',
+  (_, time) => {
+    const { run, put, project } = machine();
+    const lock = join(project, '.agent-shell-setup.lock~');
+    utimesSync(put('project/.agent-shell-setup.lock~', ''), time, time);
+    expect(run('agents').exitCode).toBe(0);
+    expect(existsSync(join(project, 'AGENTS.md'))).toBe(true);
+    put('project/.agent-shell-setup.lock~/file', '');
+    utimesSync(lock, time, time);
+    expect(run('agents', '--remove')).toMatchObject({
+      stderr: expect.stringContaining('.agent-shell-setup.lock~'),
+      exitCode: 1,
+    });
+  },
+);
 
 describe('--check', () => {
   test("names the shells that find the commands, the folder of lists, and the hook's errors", () => {
