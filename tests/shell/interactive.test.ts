@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { promptShell } from '../../src/shell/prompt-shell.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { items } from '../guidance/agent-session.ts';
@@ -12,7 +12,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { forAllTests } from '../helpers/for-all-tests.ts';
 import { PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
-import { hasProc, isAlive, killProcessesWith, processesWith } from '../helpers/processes.ts';
+import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 import { hasTmux } from '../helpers/tmux.ts';
 
 const LIST = ['[x] Plan', '[>] Build <- Building', '[ ] Ship'] as const;
@@ -21,13 +21,6 @@ const start = PersonsShell.start;
 /** Another process writes the list. */
 const update = ({ home, project }: PersonsShell, ...lines: readonly string[]) =>
   new TodoLists({ HOME: home }, project).open({}).update(items(...lines));
-
-/** The leader calls a command on the tasks of team blue. */
-async function lead({ home, project }: PersonsShell, name: string, ...argv: readonly string[]) {
-  const TODO_STATE_DIR = join(home, '.local/state/todowrite');
-  const env = { TODO_STATE_DIR, TODO_TEAM: 'blue', TODO_AGENT: 'lead' };
-  return (await callCommand(env, name, argv, { cwd: project })).stdout;
-}
 
 describe.skipIf(!hasTmux)('in one interactive shell', () => {
   const shared = forAllTests(async (finished) => {
@@ -268,7 +261,8 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
 
     test('a reminder is dim, on lines of its own before the prompt, and comes once', async () => {
       const shell = await shellWith([], OFTEN);
-      await shell.write('[>] Fix it', '[ ] Ship it');
+      update(shell, '[>] Fix it', '[ ] Ship it');
+      // A command during which another process wrote the list counts.
       await shell.run('true one');
       expect(await shell.run('echo two')).toBe(`two
 Note: 2 commands since the last TodoWrite; 2 items unfinished. Update the list if it is out of date:
@@ -282,19 +276,9 @@ Note: [ ] Ship it`);
       await shell.resize(300, 24);
     });
 
-    test('a command during which another process wrote the list counts', async () => {
-      const shell = await shellWith([], OFTEN);
-      update(shell, '[ ] Ship it');
-      expect(await shell.run('echo one')).toBe('one');
-      expect(await shell.run('echo two')).toContain('Note: 2 commands since the last TodoWrite');
-    });
-
     test('a person who has not set TODO_GUIDANCE=all is never reminded', async () => {
-      const shell = await shellWith([], 'TODO_REMINDER_TURNS=1');
-      await shell.write('[>] Run the tests');
-      for (const line of ['true', 'false', 'true 3', 'true 4', 'true 5']) {
-        expect(await shell.run(line)).toBe('');
-      }
+      const shell = await shellWith(['[>] Run the tests'], 'TODO_REMINDER_TURNS=1');
+      for (const line of ['true', 'false', 'true 3']) expect(await shell.run(line)).toBe('');
       expect(await shell.run(writeLine('[x] Run the tests'))).not.toContain('Note:');
     });
 
@@ -312,7 +296,9 @@ Note: [ ] Ship it`);
 
     test("other agents' changes are reported at the prompt, once, and an agent is reminded of its tasks", async () => {
       const shell = await shellWith([], `${OFTEN} TODO_TEAM=blue TODO_AGENT=ann`);
-      await lead(shell, 'TaskCreate', '--subject', 'A', '--owner', 'ann');
+      const lists = { TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') };
+      const lead = { ...lists, TODO_TEAM: 'blue', TODO_AGENT: 'lead' };
+      await callCommand(lead, 'TaskCreate', ['--subject', 'A', '--owner', 'ann'], { cwd: '/' });
       expect(await shell.run('echo hi')).toBe('hi\nNote: #1 "A": assigned to you by lead');
       expect(await shell.run('echo hi')).toBe('hi');
       expect(await shell.run('TaskClaim 1')).not.toContain('Note');
@@ -387,31 +373,11 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     }
   });
 
-  test('that is killed releases the tasks its agent began there, though a process knows the shell', async () => {
-    const env = { TODO_TEAM: 'blue' };
-    const shell = await start({ columns: 100, env, argv: '--agent ann' });
-    onTestFinished(() => killProcessesWith(shell.home));
-    const tasks = JSON.stringify(['A', 'B', 'C'].map((subject) => ({ subject })));
-    await lead(shell, 'TaskCreate', tasks);
-    await lead(shell, 'TaskUpdate', '2', '--owner', 'ann');
-    await lead(shell, 'TaskClaim', '3');
-    const claimed = await shell.run('(trap "" HUP; exec sleep 1000 &); TaskClaim 1');
-    expect(claimed).toContain('Task #1 claimed by ann');
-    shell.enter('kill -9 $$');
-    await eventually('released', async () =>
-      (await lead(shell, 'TaskList')).includes('#1 [pending] A\n'),
-    );
-    expect(await lead(shell, 'TaskList')).toBe(
-      '#1 [pending] A\n#2 [pending] B (ann)\n#3 [in_progress] C (lead)\n',
-    );
-    expect(await lead(shell, 'TaskGet', '1', '--history')).toContain('  ann  released #1 A\n');
-  });
-
   test('warns once of an invalid TODO_PANEL, and starts no process that waits for its end with TODO_RELEASE_AT_EXIT=0', async () => {
     const env = { TODO_PANEL: 'yes please', TODO_RELEASE_AT_EXIT: '0' };
-    const shell = await start({ columns: 100, env, argv: '--agent ann' });
+    const shell = await start({ columns: 100, env, argv: '--agent main', list: LIST });
     expect(await shell.run('echo "${AGENT_SHELL_SESSION-none}"')).toBe('none');
-    await shell.write(...LIST);
+    await shell.untilPanel();
     expect(shell.all().match(/^Warning: .*/gm)).toEqual([
       "Warning: TODO_PANEL must be auto, off or plain, received 'yes please'; using auto",
     ]);
@@ -459,10 +425,9 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
       PS1='p> ' ready= seen=
       trap 'if [ -n "$ready" ]; then ready= seen+="$BASH_COMMAND;"; fi' DEBUG
       PROMPT_COMMAND='code=$? ready=1'`;
-    const shell = await start({ home: { '.bashrc': bashrc } });
-    await shell.write(...LIST);
+    const shell = await start({ home: { '.bashrc': bashrc }, list: LIST });
     await shell.run('false');
-    expect(await shell.run('echo "$code ${seen#*;}"')).toBe('1 false;echo "$code ${seen#*;}";');
+    expect(await shell.run('echo "$code $seen"')).toBe('1 false;echo "$code $seen";');
   });
 
   test('with --panel=plain prints each change in words, once', async () => {

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { JsonlClient } from '../helpers/agent-shell.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { hasProc, processesWith } from '../helpers/processes.ts';
+import { PersonsShell } from '../helpers/persons-shell.ts';
+import { hasProc, killProcessesWith, processesWith } from '../helpers/processes.ts';
+import { hasTmux } from '../helpers/tmux.ts';
 
 // Tasks begun in a session are released however it ends.
 
@@ -28,7 +30,7 @@ function machine(list: Record<string, string> = { TODO_TEAM: 'blue' }) {
     const answer = await host.send(command);
     return { host, answer, folder };
   };
-  return { run, start };
+  return { run, start, folder };
 }
 
 test.each([
@@ -80,6 +82,29 @@ test.runIf(hasProc)(
     expect(await run('TaskList', [])).toBe(
       '#1 [pending] A\n#2 [pending] B\n#3 [pending] C\n#4 [pending] D\n',
     );
+  },
+);
+
+test.skipIf(!hasTmux)(
+  'an interactive shell releases them at once when it exits, and when it is killed though a process knows it',
+  async () => {
+    const { run, folder } = machine();
+    const env = { TODO_TEAM: 'blue', TODO_STATE_DIR: `${folder}/state` };
+    const start = (agent: string) => PersonsShell.start({ env, argv: `--agent ${agent}` });
+    await run('TaskCreate', [JSON.stringify(['A', 'B'].map((subject) => ({ subject })))]);
+    const killed = await start('ann');
+    onTestFinished(() => killProcessesWith(killed.home));
+    await killed.run('(trap "" HUP; exec sleep 1000 &); TaskClaim 1');
+    killed.enter('kill -9 $$');
+    const shell = await start('bob');
+    await shell.run('TaskClaim 2');
+    const isFree = (task: string) => async () =>
+      (await run('TaskList', [])).includes(`[pending] ${task}\n`);
+    shell.enter('exit');
+    // Its end is seen ten seconds after its start at the latest.
+    await eventually('released at once', isFree('B'), 8000);
+    await eventually('released', isFree('A'));
+    expect(await run('TaskGet', ['1', '--history'])).toContain('  ann  released #1 A\n');
   },
 );
 
