@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
-import { listFiles } from '../helpers/files.ts';
-import { BASH_ENDED, NEXT, printed, startSession, withoutBashEnded } from '../helpers/session.ts';
+import { NEXT, printed, startSession, withoutBashEnded } from '../helpers/session.ts';
 
 /** Lines that change the state of a shell; those in one list are run by one bash, so that their changes add up. */
 const CHANGES = [
@@ -190,36 +189,6 @@ test('a session survives the removal of its directory', async () => {
   const { stdout } = await session.run('pwd -P');
   expect(stdout.trim().endsWith('/gone')).toBe(false);
   expect(stdout.startsWith('/')).toBe(true);
-});
-
-test('a line that removes the private files ends bash with its own exit code, and says so', async () => {
-  const session = startSession();
-  for (const code of [0, 5]) {
-    await session.run('kept=yes');
-    const result = await session.run(`rm -rf "${session.tmp}"/*; (exit ${code})`);
-    expect(result).toEqual(
-      printed(
-        '',
-        `agent-shell: bash ended; the next line starts in a fresh bash in ${session.cwd}\n`,
-        code,
-      ),
-    );
-    expect(listFiles(session.tmp)).toEqual([]);
-    expect(await session.run('echo "$? [$kept]"')).toEqual(printed(`${code} []\n`));
-  }
-});
-
-test('a line that removes some of them loses its bash at most', async () => {
-  const session = startSession();
-  for (const name of ['1/status', '2/go', '../go', '3', '..']) {
-    await session.run('kept=yes');
-    const { stderr } = await session.run(`rm -rf "\${PATH%%/bin:*}/${name}"; true`);
-    const { stdout, exitCode } = await session.run('echo "[$kept]"');
-    // Without a note, it is the same bash.
-    const isTold = BASH_ENDED.test(stderr) || exitCode !== 0;
-    expect([name, isTold || stdout]).toEqual([name, isTold || '[yes]\n']);
-    expect(await session.run('echo next')).toEqual(NEXT);
-  }
 });
 
 test('~/.bashrc, ~/.profile and BASH_ENV-less start-up files are not read', async () => {

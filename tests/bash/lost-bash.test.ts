@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { hasProc, isAlive, openButRemoved } from '../helpers/processes.ts';
+import { hasProc, isAlive } from '../helpers/processes.ts';
 import { rounds } from '../helpers/random.ts';
 import {
   BASH_ENDED,
@@ -126,36 +126,6 @@ describe.runIf(hasProc)('a bash that ends between two lines', () => {
     await eventually('the session knows', () => !session.isAlive);
     expect((await session.callerState('Agent')).isPlain).toBe(false);
   });
-});
-
-test('a line that writes to the files that drive bash loses this bash at most, and each line is run or reported', async () => {
-  const session = startSession();
-  for (const file of ['go', 'status', 'bash']) {
-    await session.run(`echo "some bytes" >>"$(echo "$TMPDIR"/agent-shell-*/${file})"; true`);
-    for (let round = 0; round < 5; round += 1) {
-      const { stdout, stderr, exitCode } = await session.run('echo next');
-      if (exitCode === 0) expect([file, stdout]).toEqual([file, 'next\n']);
-      else expect(stderr).toContain('the line was not run');
-    }
-    expect(await session.run('echo next')).toEqual(NEXT);
-  }
-});
-
-test.runIf(hasProc)('a folder that a line has removed leaves no descriptor', async () => {
-  const session = startSession();
-  await session.run('rm -rf "$TMPDIR"/agent-shell-*');
-  await session.run('true');
-  expect(await session.run('echo next')).toEqual(NEXT);
-  await eventually('all are closed', () => openButRemoved(session.tmp).length === 0);
-});
-
-test.runIf(process.getuid?.() !== 0)('a folder that a line has shut gets another one', async () => {
-  const session = startSession();
-  await session.run('chmod 500 "$TMPDIR"/agent-shell-*');
-  expect((await session.run('echo never')).stderr).toContain('bash had lost its files in');
-  expect(await session.run('echo next')).toEqual(NEXT);
-  expect((await session.run('exit 4')).exitCode).toBe(4);
-  expect(await session.run('echo next')).toEqual(NEXT);
 });
 
 describe('a line after which bash runs no more commands ends it, and says so', () => {

@@ -160,12 +160,15 @@ const BECOME_NOBODY = `
 
 test('a line that takes away the rights to the private files harms no other, and nothing is left', async () => {
   const folder = '"$TMPDIR"/agent-shell-*';
-  const lines = ['', '/*', '/status', '/go', '/bin'].flatMap((file) => [
-    'set -o posix; kept=yes',
-    `chmod 000 ${folder}${file}; (exit 4)`,
-    'echo "[$kept]"',
-    'echo next',
-  ]);
+  const modes = ['000 ', '500 ', '000 /*', '000 /status', '000 /go', '000 /bin'];
+  const lines = modes
+    .map((mode) => mode.split(' '))
+    .flatMap(([mode, file]) => [
+      'set -o posix; kept=yes',
+      `chmod ${mode} ${folder}${file}; (exit 4)`,
+      'echo "[$kept]"',
+      'echo next',
+    ]);
   const wrapper = ['sh', '-c', 'chmod 777 "$TMPDIR"; "$@"; ls "$TMPDIR" >&2', 'sh'];
   const { results } = await runInHost(lines, wrapper, BECOME_NOBODY);
   for (let at = 0; at < results.length; at += 4) {

@@ -447,6 +447,31 @@ describe('the private folder', () => {
     expect(left.filter((path) => path !== folder && path !== `${folder}.moved`)).toEqual([]);
   });
 
+  test('that a line damages costs its bash at most, which is told, and no descriptor', async () => {
+    const { session } = await startAgentSession();
+    for (const damage of [
+      ...['rm -rf "$TMPDIR"/*', 'rm -rf $f/*', 'rm $f/status', 'rm $f/go', 'rm -r $f/bin'],
+      ...['rm -r $f/slots', 'echo bytes >>$f/status', 'echo bytes >>$f/go', 'echo bytes >>$f/bash'],
+    ]) {
+      await session.run('kept=yes');
+      const { stderr, exitCode } = await session.run(
+        `f=$TMPDIR/agent-shell-*; ${damage}; (exit 4)`,
+      );
+      if (damage.endsWith('"/*')) expect([damage, exitCode]).toEqual([damage, 4]);
+      // Without a note, it is still this bash.
+      let isTold = BASH_ENDED.test(stderr);
+      for (let round = 0; round < 4; round += 1) {
+        const next = await session.run('echo "next [$kept]"');
+        isTold ||= next.stderr.includes('the line was not run');
+        const stdout = `next [${isTold ? '' : 'yes'}]\n`;
+        if (next.exitCode === 0) expect([damage, next.stdout]).toEqual([damage, stdout]);
+        isTold ||= BASH_ENDED.test(next.stderr);
+      }
+      expect([damage, (await session.run('Agent x')).stdout]).toEqual([damage, 'reply to x\n']);
+    }
+    await eventually('all are closed', () => openButRemoved(session.tmp).length === 0);
+  });
+
   test('is removed where PATH is read-only: the next bash finds its commands all the same', async () => {
     const session = startSession({ handlers: [new TestAgent(() => ({ stdout: 'ours' }))] });
     for (const mode of ['', 'set -o posix; ']) {

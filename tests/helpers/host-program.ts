@@ -46,7 +46,7 @@ export async function startHost(
   return { ...startProgram(name, argv, { ...place, isOpen: true }), tmp };
 }
 
-/** The same, which then lives until it is killed. */
+/** Waits until the program has run its code; it then lives until it is killed. */
 export async function startLivingHost(source: string, options?: HostOptions) {
   const host = await startHost(`${source}; process.stdin.resume(); console.log('ready')`, options);
   const isReady = () => host.said.stdout === 'ready\n';
