@@ -2,7 +2,7 @@ import { characterCount, safeText } from '../safe-text.ts';
 import { endOfString, findJsonProblem, type JsonProblem } from './json-problem.ts';
 
 /** The correction of a slip. */
-export interface JsonRepair {
+interface JsonRepair {
   readonly note: string;
   /** A quick test: texts without this do not have the slip. */
   readonly sign: RegExp;
@@ -11,7 +11,7 @@ export interface JsonRepair {
 }
 
 /** Around the JSON. Blanks replace the removed text, which keeps positions in errors right. */
-export const FRAME_REPAIRS: readonly JsonRepair[] = [
+const FRAME_REPAIRS: readonly JsonRepair[] = [
   {
     note: 'ignored a byte-order mark before the JSON',
     sign: /^\ufeff/,
@@ -25,7 +25,7 @@ export const FRAME_REPAIRS: readonly JsonRepair[] = [
 ];
 
 /** Within the JSON, in any combination. */
-export const TEXT_REPAIRS: readonly JsonRepair[] = [
+const TEXT_REPAIRS: readonly JsonRepair[] = [
   {
     note: "read \\!, \\', \\` and \\$ as the characters themselves; JSON has no such escapes",
     sign: /\\[!'`$]/,

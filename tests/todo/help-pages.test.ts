@@ -5,18 +5,31 @@ import readPage from '../../src/todo/todo-read.md';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import writePage from '../../src/todo/todo-write.md';
+import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { tokens } from '../helpers/tokens.ts';
 import { todoWrite } from './call.ts';
 
 test.each([
-  ['TodoWrite', writePage],
-  ['TodoRead', readPage],
-])('the page of %s is under 60 lines of under 100 columns', (_, page) => {
-  // The limits are shorter than their names.
-  const lines = page.replaceAll(/\{\w+\}/g, '200').split('\n');
-  expect(lines.length).toBeLessThan(60);
-  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(100);
-});
+  ['TodoWrite', new TodoWriteHandler(new TodoStore()), writePage],
+  ['TodoRead', new TodoReadHandler(new TodoStore()), readPage],
+])(
+  '-h, --help and --version of %s; its page is under 60 lines of under 100 columns',
+  async (name, handler, page) => {
+    for (const [option, stdout] of [
+      ['-h', new RegExp(`^Usage: ${name} .*\n$`)],
+      ['--help', new RegExp(`^${name} - `)],
+      ['--version', /^\d+\.\d+\.\d+\n$/],
+    ] as const) {
+      const expected = { stdout: expect.stringMatching(stdout), stderr: '', exitCode: 0 };
+      const call = { argv: [option], stdin: async () => '' };
+      expect(await handler.execute(call)).toEqual(expected);
+    }
+    // The limits are shorter than their names.
+    const lines = page.replaceAll(/\{\w+\}/g, '200').split('\n');
+    expect(lines.length).toBeLessThan(60);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(100);
+  },
+);
 
 test.each([
   [{}, DEFAULT_SETTINGS.maxItems, DEFAULT_SETTINGS.maxContentLength],

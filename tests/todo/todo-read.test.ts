@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
-import { TodoStore, todoStore } from '../../src/todo/todo-store.ts';
+import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { todoList } from './arbitraries.ts';
 
@@ -73,14 +73,6 @@ test('any list comes through --json whole, and in printable characters only', as
 });
 
 test.each([
-  ['-h', /^Usage: TodoRead \[--json \| --line \| .*\n$/],
-  ['--help', /^TodoRead - /],
-])('%s prints how it is used', async (option, stdout) => {
-  const expected = { stdout: expect.stringMatching(stdout), stderr: '', exitCode: 0 };
-  expect(await todoRead([option])).toEqual(expected);
-});
-
-test.each([
   ['list', "Unexpected argument 'list'", 1],
   ['', "Unexpected argument ''", 1],
   ['\x1b[2J', "Unexpected argument '␛[2J'", 1],
@@ -91,13 +83,6 @@ test.each([
     stderr: `Error: ${problem}\nUsage: TodoRead [--json]\n`,
     exitCode,
   });
-});
-
-test('without a store of its own it reads the shared one', async () => {
-  todoStore.update([pending('Shared')]);
-  const { stdout } = await new TodoReadHandler().execute({ argv: [] });
-  todoStore.clear();
-  expect(stdout).toContain('[ ] Shared\n');
 });
 
 test.each([

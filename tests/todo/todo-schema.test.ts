@@ -14,7 +14,6 @@ function problemsOf(value: unknown, settings = SETTINGS): string[] {
   return [...validation.problems.lines, ...(validation.problems.closing ?? [])];
 }
 
-const of = (...items: unknown[]) => problemsOf({ todos: items });
 const active = { ...item, status: 'in_progress' };
 
 test('a list with every field is accepted as it is', () => {
@@ -80,113 +79,99 @@ test.each<[string, unknown, string[]]>([
       "Unrecognized key '__proto__'",
     ],
   ],
-  [
-    'more items than the limit',
-    { todos: Array(61).fill(item) },
-    ['todos: Must have at most 50 items, received 61'],
-  ],
-  [
-    'two items in progress, named by their places',
-    { todos: [active, item, item, item, active] },
-    ['todos: Only one item can be in_progress, received 2 (todos[0], todos[4])'],
-  ],
-  [
-    'a long row of places, which is cut',
-    { todos: Array(8).fill(active) },
-    [
-      'todos: Only one item can be in_progress, received 8 (todos[0], todos[1], todos[2], todos[3], todos[4], and 3 more)',
-    ],
-  ],
 ])('refused: %s', (_, value, lines) => {
   expect(problemsOf(value)).toEqual(lines);
 });
 
-test('a list may have as many items as the limit, one of them in progress', () => {
-  expect(of(...Array(49).fill(item), active)).toEqual([]);
-});
+const many = (character: string, count: number) => character.repeat(count);
+const hostile = `\x1b]0;x\x07\n\u202e${many('😀', 100)}`;
+const shown = `'␛]0;x␇ ${many('😀', 30)}...'`;
+const { activeForm: _, ...without } = item;
+const withId = (id: string) => ({ ...item, id });
 
-test.each(['', '   ', '\n\t', '\u200b', '\x1b', '\u2800', '\u3164'])(
-  'text in which nothing can be seen is blank: %j',
-  (blank) => {
-    expect(of({ ...item, content: blank, activeForm: blank, id: blank })).toEqual([
-      'todos[0].content: Cannot be blank',
+test.each<[string, unknown[], string[]]>([
+  ['as many as the limit, one in progress', [...Array(49).fill(item), active], []],
+  ...['', ' \n\t', '\u200b', '\x1b', '\u2800', '\u3164'].map(
+    (blank): [string, unknown[], string[]] => [
+      `text in which nothing can be seen, ${JSON.stringify(blank)}`,
+      [{ ...item, content: blank, activeForm: blank, id: blank }],
+      ['content', 'activeForm', 'id'].map((key) => `todos[0].${key}: Cannot be blank`),
+    ],
+  ),
+  [
+    'texts as long as the limit, in code points',
+    [{ ...item, content: many('😀', 200), activeForm: many('x', 200) }],
+    [],
+  ],
+  [
+    'longer texts',
+    [{ ...item, content: many('😀', 201), activeForm: many('x', 214), id: many('x', 300) }],
+    [
+      'todos[0].content: Must be at most 200 characters, received 201',
+      'todos[0].activeForm: Must be at most 200 characters, received 214',
+      'todos[0].id: Must be at most 200 characters, received 300',
+    ],
+  ],
+  [
+    'hostile input, which is truncated and made safe',
+    [{ ...item, status: hostile, [hostile]: 1 }],
+    [
+      `todos[0].status: Expected ${STATES}, received ${shown}`,
+      `todos[0]: Unrecognized key ${shown}`,
+    ],
+  ],
+  [
+    'many problems, all at once: those of the items in order, then those of the list',
+    [
+      { activeForm: ' ', status: 'in_progress' },
+      { ...item, status: 'done' },
+      { ...item, foo: 1 },
+      ...Array(58).fill(active),
+    ],
+    [
+      'todos[0].content: Required',
       'todos[0].activeForm: Cannot be blank',
-      'todos[0].id: Cannot be blank',
-    ]);
-  },
-);
-
-test('text may be as long as the limit, in code points, and no longer', () => {
-  expect(of({ ...item, content: '😀'.repeat(200), activeForm: 'x'.repeat(200) })).toEqual([]);
-  expect(
-    of({ ...item, content: '😀'.repeat(201), activeForm: 'x'.repeat(214), id: 'x'.repeat(300) }),
-  ).toEqual([
-    'todos[0].content: Must be at most 200 characters, received 201',
-    'todos[0].activeForm: Must be at most 200 characters, received 214',
-    'todos[0].id: Must be at most 200 characters, received 300',
-  ]);
-});
-
-test('repeated input is truncated and made safe', () => {
-  const hostile = `\x1b]0;x\x07\n\u202e${'😀'.repeat(100)}`;
-  const shown = `'␛]0;x␇ ${'😀'.repeat(30)}...'`;
-  expect(of({ ...item, status: hostile, [hostile]: 1 })).toEqual([
-    `todos[0].status: Expected 'pending' | 'in_progress' | 'completed', received ${shown}`,
-    `todos[0]: Unrecognized key ${shown}`,
-  ]);
-});
-
-test('all problems are listed at once: those of the items in order, then those of the list', () => {
-  const items = [
-    { activeForm: ' ', status: 'in_progress' },
-    { ...item, status: 'done' },
-    { ...item, content: 'x'.repeat(214) },
-    { ...item, foo: 1 },
-    ...Array(57).fill(active),
-  ];
-  expect(of(...items)).toEqual([
-    'todos[0].content: Required',
-    'todos[0].activeForm: Cannot be blank',
-    "todos[1].status: Expected 'pending' | 'in_progress' | 'completed', received 'done'",
-    'todos[2].content: Must be at most 200 characters, received 214',
-    "todos[3]: Unrecognized key 'foo'",
-    'todos: Must have at most 50 items, received 61',
-    'todos: Only one item can be in_progress, received 58 (todos[0], todos[4], todos[5], todos[6], todos[7], and 53 more)',
-  ]);
+      `todos[1].status: Expected ${STATES}, received 'done'`,
+      "todos[2]: Unrecognized key 'foo'",
+      'todos: Must have at most 50 items, received 61',
+      'todos: Only one item can be in_progress, received 59 (todos[0], todos[3], todos[4], todos[5], todos[6], and 54 more)',
+    ],
+  ],
+  ['the same in many', Array(40).fill(without), ['todos[0..39].activeForm: Required']],
+  [
+    'the same in several',
+    [without, item, without, without],
+    ['todos[0, 2..3].activeForm: Required'],
+  ],
+  [
+    'the same in every second',
+    Array.from({ length: 20 }, (_, index) => (index % 2 ? item : without)),
+    ['todos[0, 2, 4, 6, 8, ...].activeForm: Required'],
+  ],
+  ['texts', ['Build', 'Ship'], ['todos[0..1]: Expected object, received string']],
+  [
+    'two problems that read the same',
+    [item, { ...item, [many('k', 61)]: 1, [many('k', 62)]: 2 }],
+    [`todos[1]: Unrecognized key '${many('k', 37)}...'`],
+  ],
+  [
+    'an id twice',
+    [withId('1'), withId('2'), withId('1')],
+    ["todos: Only one item can have the id '1', received 2 (todos[0], todos[2])"],
+  ],
+  ['ids that are similar', [withId('1'), withId('01'), item, item], []],
+])('items: %s', (_, items, lines) => {
+  expect(problemsOf({ todos: items })).toEqual(lines);
 });
 
 test('problems beyond the lines that are kept are counted', () => {
   const todos = Array.from({ length: 25 }, (_, index) => ({ ...item, status: `s${index}` }));
-  const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, 1]));
+  const keys = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, 1]));
   expect(validateTodoList({ todos }, SETTINGS)).toMatchObject({ problems: { unlisted: 5 } });
   expect(problemsOf({ todos })).toHaveLength(20);
-  expect(validateTodoList({ todos: [{ ...item, ...many }] }, SETTINGS)).toMatchObject({
+  expect(validateTodoList({ todos: [{ ...item, ...keys }] }, SETTINGS)).toMatchObject({
     problems: { unlisted: 480 },
   });
-});
-
-test('the same problem of several items is one line', () => {
-  const { activeForm, ...without } = item;
-  expect(of(...Array(40).fill(without))).toEqual(['todos[0..39].activeForm: Required']);
-  expect(of(without, item, without, without)).toEqual(['todos[0, 2..3].activeForm: Required']);
-  const every = Array.from({ length: 20 }, (_, index) => (index % 2 ? item : without));
-  expect(of(...every)).toEqual(['todos[0, 2, 4, 6, 8, ...].activeForm: Required']);
-  expect(of('Build', 'Ship')).toEqual(['todos[0..1]: Expected object, received string']);
-});
-
-test('two problems that read the same are one, at one place', () => {
-  const long = 'k'.repeat(60);
-  expect(of(item, { ...item, [`${long}1`]: 1, [`${long}2`]: 2 })).toEqual([
-    `todos[1]: Unrecognized key '${'k'.repeat(37)}...'`,
-  ]);
-});
-
-test('an id that stands twice is refused, and every place of it named', () => {
-  const withId = (id: string) => ({ ...item, id });
-  expect(of(withId('1'), withId('2'), withId('1'))).toEqual([
-    "todos: Only one item can have the id '1', received 2 (todos[0], todos[2])",
-  ]);
-  expect(of(withId('1'), withId('01'), item, item)).toEqual([]);
 });
 
 test('other limits count at once', () => {
@@ -196,26 +181,10 @@ test('other limits count at once', () => {
     'todos[0..1].activeForm: Must be at most 5 characters, received 8',
     'todos: Must have at most 1 items, received 2',
   ]);
-  expect(of(long)).toEqual([]);
-});
-
-test('with a limit above it, every item of a long list is checked', () => {
-  const items = [...Array(4999).fill(item), {}];
-  expect(problemsOf({ todos: items }, { maxItems: 5000, maxContentLength: 200 })).toHaveLength(3);
 });
 
 test('an accepted list is the output of the schema', () => {
-  const text = fc.constantFrom(
-    'a',
-    'Build it',
-    '\u00e9',
-    '',
-    ' ',
-    '\u200b',
-    'x'.repeat(9),
-    7,
-    null,
-  );
+  const text = fc.constantFrom(...['a', '\u00e9', '', ' ', '\u200b', 'x'.repeat(9), 7, null]);
   const status = fc.constantFrom('pending', 'completed', 'in_progress', 'done', undefined);
   const priority = fc.constantFrom('low', 'urgent', 1, undefined);
   const requiredKeys = ['content', 'activeForm', 'status'] as const;
