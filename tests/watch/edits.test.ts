@@ -1,12 +1,16 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Task, TaskGraph } from '../../src/tasks/task.ts';
+import { createTasks } from '../../src/tasks/task-create.ts';
+import { openTaskStore, type TaskStore } from '../../src/tasks/task-store.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { press } from '../../src/watch/keys.ts';
 import { afterChange } from '../../src/watch/writes.ts';
 import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { taskListFolder } from '../helpers/list-folders.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 import { todos } from '../panel/todos.ts';
-import { listOf, TestViewer } from './viewer-state.ts';
+import { listOf, TestViewer, tasksOf } from './viewer-state.ts';
 
 const LIST = listOf('main', [60, 'x a', '> b', '- c']);
 
@@ -48,16 +52,10 @@ test('p on another item asks before the one in progress goes back to pending', (
   expect(viewer.rows().at(-1)).toMatch(/^p start /);
 });
 
-test.each([
-  [40, 15],
-  [80, 24],
-])('a question is whole on %i columns', (columns, rows) => {
-  const [one, other] = [
-    'a long text of some 36 characters, one',
-    'and another one as long as that was',
-  ];
+test('a question is whole on a narrow screen', () => {
+  const [one, other] = ['a long text of some 36 characters, one', 'and another one as long as it'];
   const list = listOf('main', [60, `> ${one}`, `- ${other}`]);
-  const viewer = new TestViewer({ lists: [list] }, { columns, rows }).press('down', 'p');
+  const viewer = new TestViewer({ lists: [list] }, { columns: 40, rows: 15 }).press('down', 'p');
   const screen = viewer.rows();
   expect(screen.slice(screen.findIndex((row) => row.startsWith('"'))).join(' ')).toBe(
     `"${one}" is in progress. Put it back and begin "${other}"?  y / n`,
@@ -140,55 +138,161 @@ test('a text that is longer than the row shows its end while it is typed', () =>
   expect(last.length).toBeLessThan(30);
 });
 
+const TASKS = tasksOf(
+  { subject: 'Parse', status: 'completed', owner: 'ann' },
+  { subject: 'Print', status: 'in_progress', activeForm: 'Printing', owner: 'bob', blocks: [3] },
+  { subject: 'Ship', blockedBy: [2] },
+  { subject: 'Tell', owner: 'ann' },
+);
+
+function board(columns = 100): TestViewer {
+  return new TestViewer({ tasks: TASKS }, { columns, page: 'board' });
+}
+
+/** The request of a person's keys on the board. The selection begins at #2, which is in progress. */
+function askedOfTasks(...keys: string[]) {
+  const { request } = board().press(...keys).state;
+  return request?.what === 'task'
+    ? [request.command, request.json, ...(request.force ? ['--force'] : [])]
+    : undefined;
+}
+
+test.each([
+  ['n adds a task', ['n', ...'New', 'return'], ['TaskCreate', { subject: 'New' }]],
+  [
+    'e changes the subject, and the active form with it',
+    ['e', 's', 'return'],
+    ['TaskUpdate', { taskId: 2, subject: 'Prints', activeForm: 'Prints' }],
+  ],
+  ['x completes', ['x'], ['TaskUpdate', { taskId: 2, status: 'completed' }]],
+  ['x reopens', ['right', 'x'], ['TaskUpdate', { taskId: 1, status: 'pending' }]],
+  ['p gives back what is in progress', ['p'], ['TaskRelease', { taskIds: [2] }]],
+  [
+    'p begins a task for its owner',
+    ['left', 'down', 'p'],
+    ['TaskUpdate', { taskId: 4, status: 'in_progress', owner: 'ann' }],
+  ],
+  [
+    'p begins a task that is nobody’s for the person',
+    ['left', 'p'],
+    ['TaskUpdate', { taskId: 3, status: 'in_progress', owner: 'user' }],
+  ],
+  ['d deletes', ['d'], ['TaskUpdate', { taskId: 2, status: 'deleted' }]],
+  [
+    'o assigns, as a leader may',
+    ['o', ...'cat', 'return'],
+    ['TaskUpdate', { taskId: 2, owner: 'cat' }, '--force'],
+  ],
+  ['o with no name makes it nobody’s', ['o', 'return'], ['TaskRelease', { taskIds: [2] }]],
+  ['o with the same name changes nothing', ['o', ...'bob', 'return'], undefined],
+  ['Esc changes nothing', ['e', 'x', 'escape'], undefined],
+  ['u has nothing to undo before you changed anything', ['u'], undefined],
+])('%s', (_what, keys, expected) => {
+  expect(askedOfTasks(...keys)).toEqual(expected);
+});
+
+test('one moves through a column by up and down, and to the next by left and right', () => {
+  const chosen = (viewer: TestViewer) => /▸.? (#\d)/.exec(viewer.rows().join('\n'))?.[1];
+  const wide = board();
+  const seen = ['right', 'left', 'left', 'down', 'right', 'home', 'end'].map((key) =>
+    chosen(wide.press(key)),
+  );
+  expect(seen).toEqual(['#1', '#2', '#3', '#4', '#2', '#3', '#1']);
+  const narrow = board(40);
+  expect(['down', 'down', 'down', 'k'].map((key) => chosen(narrow.press(key)))).toEqual([
+    '#3',
+    '#4',
+    '#1',
+    '#4',
+  ]);
+  const gap = new TestViewer(
+    { tasks: tasksOf({}, { status: 'completed' }) },
+    { columns: 100, page: 'board' },
+  );
+  expect(['right', 'left'].map((key) => chosen(gap.press(key)))).toEqual(['#2', '#1']);
+});
+
+test('the selected task is in sight, whole, wherever one moves on a board of hundreds', () => {
+  const status = (index: number) => (['pending', 'in_progress', 'completed'] as const)[index % 3];
+  const many = tasksOf(
+    ...Array.from({ length: 200 }, (_, index) => ({
+      subject: `A task of more words than a column has room for, number ${index + 1} end`,
+      status: status(index) ?? 'pending',
+    })),
+  );
+  for (const columns of [30, 80, 200]) {
+    const viewer = new TestViewer({ tasks: many }, { columns, rows: 14, page: 'board' });
+    for (const key of ['pagedown', 'down', 'end', 'up', 'left', 'pageup', 'home', 'G', 'g']) {
+      viewer.press(key);
+      const rows = viewer.rows().join('\n');
+      const id = /▸. #(\d+)/.exec(rows)?.[1];
+      expect(id, `${columns} ${key}\n${rows}`).toBeDefined();
+      expect(rows).toMatch(new RegExp(`▸. #${id}[\\s\\S]*\\bend\\b`));
+    }
+    expect(viewer.rows().join('\n')).toMatch(/Pending|In progress/);
+  }
+});
+
+test('keys of the list do nothing on the board, nor those of the board elsewhere', () => {
+  for (const key of ['J', 'K']) expect(askedOfTasks(key)).toBeUndefined();
+  const viewer = new TestViewer({ tasks: TASKS }).press('h', 'o', '?', 'o');
+  expect(viewer.state.input).toBeUndefined();
+});
+
+/** Opens the viewer of session `s`. */
+async function watch(state: string, options: string, isShown: (screen: string) => boolean) {
+  const program = `${process.execPath} ${executable('agent-shell')} watch --session s ${options}`;
+  const terminal = new TmuxTerminal(`TODO_STATE_DIR=${state} ${program}`, { columns: 100 });
+  onTestFinished(() => terminal.close());
+  await terminal.until('the list', isShown);
+  return {
+    terminal,
+    /** Types each of the keys and waits until the screen ends with what follows it; a line break is Enter. */
+    enter: async (...steps: [keys: string, ending: string][]) => {
+      for (const [keys, ending] of steps) {
+        for (const [at, text] of keys.split('\n').entries()) {
+          if (at > 0) terminal.press('Enter');
+          if (text !== '') terminal.type(text);
+        }
+        await terminal.until(ending, (screen) => screen.endsWith(ending));
+      }
+    },
+  };
+}
+
 describe.skipIf(!hasTmux)('in the viewer', () => {
   /** A viewer of a list, and the list as its agent has it. */
   async function start(...lines: string[]) {
     const state = temporaryDirectory();
     const store = openTodoStore({ folder: `${state}/s/main`, author: 'main' });
     store.update(todos(...lines));
-    const program = `${process.execPath} ${executable('agent-shell')}`;
-    const terminal = new TmuxTerminal(`TODO_STATE_DIR=${state} ${program} watch --session s`);
-    onTestFinished(() => terminal.close());
-    await terminal.until('the list', (screen) => screen.startsWith('main · s'));
-    return { store, terminal };
+    return { store, ...(await watch(state, '', (screen) => screen.startsWith('main · s'))) };
   }
 
   test('a change is written by the author user, shows at once, and can be taken back', async () => {
-    const { store, terminal } = await start('x a', '> b', '- c');
-    terminal.type('nWrite it down');
-    await terminal.until('the text', (screen) => screen.endsWith('New item: Write it down'));
-    terminal.press('Enter');
-    const screen = await terminal.until('the item', (text) => text.includes('○ Write it down'));
-    expect(screen).toMatch(/● Doing b\.\.\..*\n▸○ Write it down\n.*○ c/);
-    await terminal.until('what was done', (text) => text.endsWith('Added "Write it down"'));
+    const { store, terminal, enter } = await start('x a', '> b', '- c');
+    await enter(['nWrite it down', 'New item: Write it down'], ['\n', 'Added "Write it down"']);
+    expect(terminal.screen()).toMatch(/● Doing b\.\.\..*\n▸○ Write it down\n.*○ c/);
     expect(store.get()).toMatchObject({ version: 2, by: 'user' });
-    terminal.type('x');
-    await terminal.until('the next change', (text) => text.includes('✓ Write it down'));
-    terminal.type('u');
-    await terminal.until('one less', (text) =>
-      /○ Write it down[\s\S]*Undone: completed "Write it down"$/.test(text),
+    await enter(
+      ['x', 'Completed "Write it down"'],
+      ['u', 'Undone: completed "Write it down"'],
+      ['d', 'Dropped "Write it down"; u undoes that'],
+      ['u', 'Restored "Write it down"'],
+      ['u', 'Undone: added "Write it down"'],
     );
-    terminal.type('d');
-    await terminal.until('it is gone', (text) => text.endsWith('u undoes that'));
-    terminal.type('u');
-    await terminal.until('it is back', (text) => text.endsWith('Restored "Write it down"'));
-    terminal.type('u');
-    await terminal.until('none', (text) => text.endsWith('Undone: added "Write it down"'));
     expect(store.get().items).toEqual(todos('x a', '> b', '- c'));
   });
 
   test('a change of a list that has moved on is refused with a message; the typed text stays', async () => {
-    const { store, terminal } = await start('> a');
-    terminal.type('nMine');
-    await terminal.until('the text', (screen) => screen.endsWith('New item: Mine'));
+    const { store, terminal, enter } = await start('> a');
+    await enter(['nMine', 'New item: Mine']);
     store.update(todos('x a', '> b'));
     await terminal.until('the new list', (screen) => screen.includes('Doing b'));
-    terminal.press('Enter');
-    await terminal.until('the refusal', (screen) =>
-      screen.endsWith(
-        'main changed the list meanwhile; your text is kept; Enter writes it\nNew item: Mine',
-      ),
-    );
+    await enter([
+      '\n',
+      'main changed the list meanwhile; your text is kept; Enter writes it\nNew item: Mine',
+    ]);
     expect(store.get().version).toBe(2);
     terminal.press('Enter');
     await terminal.until('the item', (screen) => screen.includes('○ Mine'));
@@ -211,10 +315,9 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
   });
 
   test('pasted text is one text, and ignored if no text is being typed; edits obey the schema', async () => {
-    const { store, terminal } = await start('- Build', '- Ship');
+    const { store, terminal, enter } = await start('- Build', '- Ship');
     terminal.paste('d\nd\nq\n');
-    terminal.type('n');
-    await terminal.until('the question', (screen) => screen.includes('New item:'));
+    await enter(['n', 'New item:']);
     terminal.paste('first line\nsecond\tline');
     await terminal.until('the text', (screen) => screen.includes('first line second line'));
     terminal.press('Enter');
@@ -230,5 +333,74 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
       screen.includes('Not saved: Must be at most 200 characters, received 201; your text is kept'),
     );
     expect(store.get().version).toBe(2);
+  });
+
+  /** The board of a team, and its tasks. */
+  async function startBoard() {
+    const state = temporaryDirectory();
+    const store = openTaskStore({ folder: taskListFolder(state, 's'), author: 'ann' });
+    const tasks = ['Parse', 'Print', 'Ship'].map((subject) => ({ subject }));
+    await store.change((graph, at) => createTasks(graph, tasks, at, 'ann'), undefined, 'ann');
+    return { store, ...(await watch(state, '--tasks', (screen) => screen.includes('○ #3 Ship'))) };
+  }
+
+  const tasksIn = async (store: TaskStore) =>
+    [...(await store.read()).graph.tasks.values()].map(({ id, subject, status, owner = '' }) =>
+      [id, subject, status, owner].join(' ').trim(),
+    );
+
+  test('a person adds, assigns, completes and deletes tasks; agents are told; u undoes each; h shows all', async () => {
+    const { store, terminal, enter } = await startBoard();
+    await enter(['nTell\n', 'Added "Tell"'], ['obob\n', 'Assigned #4 Tell to bob']);
+    terminal.press('Home');
+    // Faster than they are written.
+    await enter(['xgd', 'Deleted #2 Print; u undoes that']);
+    expect(await tasksIn(store)).toEqual([
+      '1 Parse completed',
+      '3 Ship pending',
+      '4 Tell pending bob',
+    ]);
+    const { graph } = await store.read();
+    expect(graph.by).toBe('user');
+    expect(graph.inboxes?.get('bob')).toMatchObject([{ kind: 'assigned', taskId: 4, by: 'user' }]);
+    expect(graph.inboxes?.get('ann')).toMatchObject([{ kind: 'completed', taskId: 1, by: 'user' }]);
+    await enter(['uuuu', 'Undone: added "Tell"']);
+    expect(await tasksIn(store)).toEqual(['1 Parse pending', '2 Print pending', '3 Ship pending']);
+    terminal.type('h');
+    await terminal.until('the history', (screen) =>
+      /▸ +9 .*user: deleted #4 Tell\n[\s\S]* 4 .*user: completed #1 Parse\n/.test(screen),
+    );
+    terminal.press('End');
+    terminal.press('Up');
+    terminal.press('Enter');
+    await terminal.until('a version', (screen) =>
+      /^Version 2 of the team's tasks, .* by user .*\n[\s\S]*○ #4 Tell/.test(screen),
+    );
+    terminal.press('Escape');
+    await terminal.until('the history again', (screen) => screen.startsWith('History of the team'));
+    terminal.type('h');
+    await terminal.until('the board again', (screen) => screen.startsWith('Team tasks'));
+    await enter(['u', 'You have made no change to undo here.']);
+  });
+
+  test('a change of a task that has changed meanwhile is refused with a message; the typed text stays', async () => {
+    const { store, enter } = await startBoard();
+    await enter(['e and read', 'Change to: Parse and read']);
+    const changed = (graph: TaskGraph) => {
+      const tasks = new Map(graph.tasks);
+      return { ...graph, tasks: tasks.set(1, { ...(tasks.get(1) as Task), subject: 'Parse it' }) };
+    };
+    await store.change((graph) => ({ graph: changed(graph) }), undefined, 'ann');
+    await enter(
+      [
+        '\n',
+        '#1 was changed meanwhile; your text is kept; Enter writes it\nChange to: Parse and read',
+      ],
+      ['\n', 'Changed to "Parse and read"'],
+      ['oann\n', 'Assigned #1 Parse and read to ann'],
+      ['e!\n', 'Changed to "Parse and read!"'],
+    );
+    const heard = (await store.read()).graph.inboxes?.get('ann') ?? [];
+    expect(heard.map(({ kind, by }) => `${kind} by ${by}`)).toContain('changed by user');
   });
 });

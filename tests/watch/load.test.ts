@@ -1,37 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { ShownTimes } from '../../src/panel/shown-times.ts';
-import { createTheme } from '../../src/panel/theme.ts';
-import { FullScreen } from '../../src/terminal/full-screen.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
-import { render } from '../../src/watch/render.ts';
 import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasProc, usageOf } from '../helpers/processes.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
-import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 import { plan, todos } from '../panel/todos.ts';
-import { historyOf, NOON, SCREEN_SIZES, TestViewer } from './viewer-state.ts';
-
-test.each(SCREEN_SIZES)(
-  'on a terminal of %d by %d each frame is one write and shows exactly the list',
-  async (columns, rows) => {
-    const terminal = new VirtualTerminal(columns, rows);
-    const screen = new FullScreen(terminal);
-    screen.enter();
-    const viewer = new TestViewer({}, { columns, rows });
-    terminal.writes.length = 0;
-    for (let completed = 0; completed < 50; completed += 7) {
-      viewer.learn({ lists: [historyOf('main', [[60, plan(50, completed)]])] });
-      const expected = viewer.rows();
-      screen.show(render(viewer.state, createTheme({ colours: true }), new ShownTimes(NOON)));
-      const shown = await terminal.screen();
-      expect(shown).toEqual(expected.slice(0, shown.length));
-      expect(expected.slice(shown.length).join('')).toBe('');
-    }
-    expect(terminal.writes.length).toBeLessThanOrEqual(50);
-  },
-);
 
 /** With TEST_MACHINES set 10,000 changes in a minute, else fewer, and as fast as they can be made. */
 const IS_LONG = process.env.TEST_MACHINES !== undefined;
