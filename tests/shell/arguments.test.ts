@@ -4,22 +4,18 @@ import { describe, expect, test } from 'vitest';
 import { parseArguments, SHELL_OPTIONS } from '../../src/shell/arguments.ts';
 import { TASK_FORMS } from '../../src/tasks/task-commands.ts';
 import { parseWatchArguments } from '../../src/watch/watch-arguments.ts';
+import { items } from '../guidance/agent-session.ts';
 import { agentShell } from '../helpers/agent-shell.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
-const LIST = (count: number) =>
-  JSON.stringify({
-    todos: Array.from({ length: count }, () => ({
-      content: 'xxxxx',
-      activeForm: 'y',
-      status: 'pending',
-    })),
-  });
+const LIST = (count: number) => JSON.stringify(items(...Array(count).fill('[ ] x')));
 
 describe('options', () => {
   test.each([
     ['--panel with another word', ['--panel=sometimes', '-c', 'touch ran'], '--panel'],
-    ['--session without a name', ['--session'], '--session'],
+    ['--session without a name', ['--session'], '--session needs a name'],
+    ['--session with an empty name', ['--session=', '-c', 'touch ran'], '--session needs a name'],
+    ['--agent without --session', ['--agent', 'bob', '--jsonl'], '--agent needs --session: '],
     ['--prompt with another word', ['--prompt', '--bogus'], '--bogus'],
     ['what is nearly --jsonl', ['--jsnl'], 'Did you mean --jsonl?'],
     ['what is nearly --no-panel', ['--no-panl', '-c', 'touch ran'], 'Did you mean --no-panel?'],
@@ -44,26 +40,17 @@ describe('options', () => {
     expect(stderr).toMatch(/^[^\n\x1b]*\n$/);
   });
 
-  test.each(['-h', '--help'])(
-    '%s prints the help page, which begins with three examples, names every command, and fits a screen',
-    async (option) => {
-      const { stdout, stderr, exitCode } = await agentShell([option]);
-      expect([stderr, exitCode]).toEqual(['', 0]);
-      expect(stdout).toMatch(/^Examples:\n(?: {2}agent-shell .*\n){3}\nUsage: agent-shell/);
-      expect(stdout.split('\n').length).toBeLessThanOrEqual(40);
-      for (const word of [
-        '-c',
-        '--jsonl',
-        '--no-panel',
-        '--version',
-        'TodoWrite',
-        'TODO_MAX_ITEMS',
-        ...TASK_FORMS.map(({ name }) => name),
-      ]) {
-        expect(stdout).toContain(word);
-      }
-    },
-  );
+  test('-h and --help print the help page, which begins with three examples, names every command, and fits a screen', async () => {
+    expect(parseArguments(['-h'], {})).toEqual({ mode: 'help' });
+    const { stdout, stderr, exitCode } = await agentShell(['--help']);
+    expect([stderr, exitCode]).toEqual(['', 0]);
+    expect(stdout).toMatch(/^Examples:\n(?: {2}agent-shell .*\n){3}\nUsage: agent-shell/);
+    expect(stdout.split('\n').length).toBeLessThanOrEqual(40);
+    const words = ['-c', '--jsonl', '--no-panel', '--version', 'TodoWrite', 'TODO_MAX_ITEMS'];
+    for (const word of [...words, ...TASK_FORMS.map(({ name }) => name)]) {
+      expect(stdout).toContain(word);
+    }
+  });
 
   test.each(['watch', 'sessions', 'setup', 'state', 'completions', 'prime'])(
     '%s knows -h and --version',
@@ -76,28 +63,22 @@ describe('options', () => {
   );
 
   test('--version prints the version of the package', async () => {
-    const { version } = JSON.parse(
-      readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
-    );
-    expect(await agentShell(['--version'])).toEqual({
-      stdout: `${version}\n`,
-      stderr: '',
-      exitCode: 0,
-      signal: null,
-    });
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const { stdout, stderr, exitCode } = await agentShell(['--version']);
+    expect([stdout, stderr, exitCode]).toEqual([`${version}\n`, '', 0]);
   });
 
   test('end at --, and at a script: the rest is for the script', async () => {
     const cwd = temporaryDirectory();
     writeFileSync(join(cwd, '-x'), 'echo "odd name" "$@"');
     writeFileSync(join(cwd, 'script'), 'echo "$@"');
-    expect((await agentShell(['--', '-x', '--help'], { cwd })).stdout).toBe('odd name --help\n');
-    expect((await agentShell(['script', '--version', '-c', 'x'], { cwd })).stdout).toBe(
-      '--version -c x\n',
-    );
-    expect(
-      (await agentShell(['--panel', 'off', '-c', 'echo "$@"', 'name', '--help'], { cwd })).stdout,
-    ).toBe('--help\n');
+    for (const [args, stdout] of [
+      [['--', '-x', '--help'], 'odd name --help\n'],
+      [['script', '--version', '-c', 'x'], '--version -c x\n'],
+      [['--panel', 'off', '-c', 'echo "$@"', 'name', '--help'], '--help\n'],
+    ] as const) {
+      expect((await agentShell(args, { cwd })).stdout).toBe(stdout);
+    }
   });
 
   test('-- and - alone leave standard input to be the script', async () => {

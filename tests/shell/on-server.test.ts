@@ -69,15 +69,10 @@ async function told(host: JsonlClient, text: RegExp): Promise<string[]> {
 }
 
 /** Of its variables, those that a shell with a home of its own needs. */
-const serverOf = ({
-  TODO_STATE_URL = '',
-  TODO_SESSION = '',
-  TODO_AGENT = '',
-}: Record<string, string>) => ({
-  TODO_STATE_URL,
-  TODO_SESSION,
-  TODO_AGENT,
-});
+const serverOf = (env: Record<string, string>) => {
+  const { TODO_STATE_URL = '', TODO_SESSION = '', TODO_AGENT = '' } = env;
+  return { TODO_STATE_URL, TODO_SESSION, TODO_AGENT };
+};
 
 test.runIf(hasPostgres)('a refusal by PostgreSQL is reported as such, by a program too', () => {
   const url = servers.postgres.url.replace('lists@', 'nobody@');

@@ -8,6 +8,8 @@ import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 const list = (content: string) =>
   JSON.stringify({ todos: [{ content, activeForm: 'Doing', status: 'pending' }] });
 
+const request = (command: string) => `${JSON.stringify({ id: 1, command })}\n`;
+
 function machine(variables = {}) {
   const cwd = temporaryDirectory();
   const state = join(cwd, 'state');
@@ -29,8 +31,8 @@ test.each([
   '%s names the list of a shell, with --jsonl too; it outlives the shell',
   async (_, argv, variables) => {
     const { shell, read } = machine(variables);
-    const request = `{"id":1,"command":${JSON.stringify(`TodoWrite '${list('a')}'`)}}\n`;
-    expect(shell([...argv, '--jsonl'], request).exitCode).toBe(0);
+    const write = request(`TodoWrite '${list('a')}'`);
+    expect(shell([...argv, '--jsonl'], write).exitCode).toBe(0);
     expect(await read('--session', 's')).toContain('[ ] a\n');
     expect(shell([...argv, '-c', 'TodoRead | cat']).stdout).toContain('[ ] a\n');
   },
@@ -38,8 +40,8 @@ test.each([
 
 test('the lists of a shell are those of TodoWrite on PATH; over --jsonl they are in memory unless a session is named', async () => {
   const { state, shell, read } = machine();
-  const request = `{"id":1,"command":${JSON.stringify(`TodoWrite '${list('a')}'; TodoRead`)}}\n`;
-  expect(shell(['--jsonl'], request).stdout).toContain('[ ] a');
+  const write = request(`TodoWrite '${list('a')}'; TodoRead`);
+  expect(shell(['--jsonl'], write).stdout).toContain('[ ] a');
   expect(() => readdirSync(state)).toThrow(/ENOENT/);
   shell(['-c', `TodoWrite '${list('a')}'`]);
   expect(await read()).toContain('[ ] a\n');
@@ -60,31 +62,14 @@ test('a list that cannot be read does not stop a shell: commands on it end with 
   await write('--session', 's', list('a'));
   const [file = ''] = listFiles(state).filter((name) => name.endsWith('.json'));
   writeFileSync(join(state, file), '{}');
-  const { stdout, stderr } = shell([
-    '--session',
-    's',
-    '-c',
-    'echo hi; TodoRead; echo $?; TodoWrite --done 1; echo $?',
-  ]);
+  const line = 'echo hi; TodoRead; echo $?; TodoWrite --done 1; echo $?';
+  const { stdout, stderr } = shell(['--session', 's', '-c', line]);
   expect(stdout).toBe('hi\n3\n3\n');
   expect(stderr).toContain(`${join(state, file)} is damaged`);
   rmSync(state, { recursive: true });
   writeFileSync(state, 'not a folder');
-  const request = '{"id":1,"command":"TodoRead | cat; echo hi"}\n';
-  const reply = shell(['--session', 's', '--jsonl'], request).stdout;
+  const reply = shell(['--session', 's', '--jsonl'], request('TodoRead | cat; echo hi')).stdout;
   expect(reply).toMatch(
     /"stdout":"hi\\n","stderr":"Error: Cannot read the list.*ENOTDIR.*TODO_STATE_DIR/,
   );
-});
-
-test.each([
-  [['--session'], '--session needs a name'],
-  [['--session=', '-c', 'x'], '--session needs a name'],
-  [['--agent', 'bob', '--jsonl'], '--agent needs --session: without one the list is in memory'],
-])('wrong usage: %j', (argv, problem) => {
-  expect(machine().shell(argv)).toEqual({
-    stdout: '',
-    stderr: `agent-shell: ${problem}; see agent-shell --help\n`,
-    exitCode: 2,
-  });
 });

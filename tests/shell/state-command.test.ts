@@ -115,22 +115,20 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
 
   test.runIf(isHere)('without a session or a list no command guesses one', async () => {
     const { call } = machine({ TODO_STATE_URL: server().emptyUrl(), TODO_SESSION: '' });
-    for (const line of ['TodoRead', `TodoWrite ${item('x')}`, 'TaskList']) {
+    for (const [line, named] of [
+      ['TodoRead', /you must name the session.*TODO_SESSION/],
+      [`TodoWrite ${item('x')}`, /you must name the session.*TODO_SESSION/],
+      ['TaskList', /you must name the team or the session.*TODO_TEAM/],
+    ] as const) {
       const { stdout, stderr, exitCode } = await call(line);
       expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
-      const named =
-        line === 'TaskList' ? /the team or the session.*TODO_TEAM/ : /the session.*TODO_SESSION/;
-      expect(stderr).toMatch(/you must name /);
       expect(stderr).toMatch(named);
     }
   });
 
   test.runIf(isHere)('a team needs no session: state reports its tasks', () => {
-    const { sh, state } = machine({
-      TODO_STATE_URL: server().emptyUrl(),
-      TODO_SESSION: '',
-      TODO_TEAM: 'blue',
-    });
+    const TODO_STATE_URL = server().emptyUrl();
+    const { sh, state } = machine({ TODO_STATE_URL, TODO_SESSION: '', TODO_TEAM: 'blue' });
     state('init');
     sh('TaskCreate --subject A');
     expect(state().stdout).toMatch(
