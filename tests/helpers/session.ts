@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { BashSession, type BashSessionOptions } from '../../src/bash/bash-session.ts';
 import type { AgentBashHandler } from '../../src/command/agent-command.ts';
+import { BashRouter } from '../../src/router/bash-router.ts';
+import type { BashRouterOptions } from '../../src/router/router-options.ts';
 import { ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
 import { forAllTests } from './for-all-tests.ts';
@@ -28,6 +32,17 @@ export function startSession(
   });
   finished(() => session.dispose());
   return Object.assign(session, { tmp });
+}
+
+/** A router that ends with the test. It starts in its own directory. */
+export function startRouter(
+  { env, ...options }: BashRouterOptions = {},
+  finished = onTestFinished,
+) {
+  const [tmp, cwd] = [temporaryDirectory(finished), temporaryDirectory(finished)];
+  const router = new BashRouter({ cwd, env: { ...ENV, TMPDIR: tmp, ...env }, ...options });
+  finished(() => router.dispose());
+  return { router, tmp, cwd, has: (name: string) => existsSync(join(cwd, name)) };
 }
 
 /** The result of a line. */

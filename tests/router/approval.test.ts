@@ -1,40 +1,24 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  type ApprovalRequest,
-  type Approve,
-  allowList,
-  BashRouter,
-  BashSession,
-  denyList,
-} from '../../src/index.ts';
+import { type ApprovalRequest, type Approve, allowList, denyList } from '../../src/index.ts';
 import { readForApproval } from '../../src/router/certain-line.ts';
 import { TestAgent } from '../helpers/agents.ts';
-import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
+import { startRouter } from '../helpers/session.ts';
 
 /** A router that records its questions. */
-function startRouter(answer: Approve = () => 'allow', ...handlers: TestAgent[]) {
-  const cwd = temporaryDirectory();
+function startAsking(answer: Approve = () => 'allow', ...handlers: TestAgent[]) {
   const asked: ApprovalRequest[] = [];
-  const router = new BashRouter({
-    handlers,
-    shell: (all) =>
-      new BashSession({ env: { ...ENV, TMPDIR: temporaryDirectory() }, cwd, handlers: all }),
-    approve: (request) => {
-      asked.push(request);
-      return answer(request);
-    },
-  });
-  onTestFinished(() => router.dispose());
-  return { router, cwd, asked, has: (name: string) => existsSync(join(cwd, name)) };
+  const approve: Approve = (request) => {
+    asked.push(request);
+    return answer(request);
+  };
+  return { ...startRouter({ handlers, approve }), asked };
 }
 
 describe('a question', () => {
   test('has the line, its commands and the directory, and an allowed line runs', async () => {
-    const { router, asked, cwd } = startRouter();
+    const { router, asked, cwd } = startAsking();
     await router.route('mkdir "a b" && cd "a b"');
     expect(await router.route('pwd | wc -l')).toMatchObject({ stdout: '1\n', exitCode: 0 });
     expect(asked[1]).toMatchObject({
@@ -50,7 +34,7 @@ describe('a question', () => {
   });
 
   test('that is denied runs nothing, says why, and is $? of the next line', async () => {
-    const { router, has } = startRouter(({ line }) =>
+    const { router, has } = startAsking(({ line }) =>
       line.startsWith('touch') ? { approve: 'deny', reason: 'not today' } : 'allow',
     );
     expect(await router.route('touch file')).toEqual({
@@ -64,7 +48,7 @@ describe('a question', () => {
   });
 
   test('may be answered with another line, which is not asked about again', async () => {
-    const { router, asked, has } = startRouter(() => ({ approve: 'allow', line: 'touch other' }));
+    const { router, asked, has } = startAsking(() => ({ approve: 'allow', line: 'touch other' }));
     expect((await router.route('touch file')).exitCode).toBe(0);
     expect([has('file'), has('other'), asked.length]).toEqual([false, true, 1]);
   });
@@ -77,7 +61,7 @@ describe('a question', () => {
     ['gives a line that is none', () => ({ approve: 'allow', line: 1 }), 'the answer was neither'],
     ['gives no reason', () => 'deny', 'the user did not allow it'],
   ])('is denied where the host %s', async (_name, answer, reason) => {
-    const { router, has } = startRouter(answer as unknown as Approve);
+    const { router, has } = startAsking(answer as unknown as Approve);
     const { stderr, exitCode } = await router.route('touch file');
     expect(stderr).toContain(`Command execution denied: ${reason}`);
     expect([exitCode, has('file')]).toEqual([126, false]);
@@ -85,7 +69,7 @@ describe('a question', () => {
 
   test('does not count for the time limit, and is ended by a cancel, for both sides', async () => {
     let answer: (answer: 'allow') => void = () => {};
-    const { router, asked, has } = startRouter(
+    const { router, asked, has } = startAsking(
       () =>
         new Promise((resolve) => {
           answer = resolve;
@@ -118,7 +102,7 @@ describe('a question', () => {
   });
 
   test('that nobody answers ends with the router', async () => {
-    const { router, asked } = startRouter(() => new Promise(() => {}));
+    const { router, asked } = startAsking(() => new Promise(() => {}));
     const routed = router.route('echo hi');
     const outcome = expect(routed).rejects.toThrow('disposed');
     await eventually('it is asked', () => asked.length === 1);
@@ -128,14 +112,14 @@ describe('a question', () => {
   });
 
   test('may be put for one line only', async () => {
-    const { router, asked } = startRouter();
+    const { router, asked } = startAsking();
     const { exitCode } = await router.route('echo hi', { approve: () => 'deny' });
     expect([exitCode, asked.length]).toEqual([126, 0]);
   });
 
   test('shows the line as bash gets it, with broken quotes mended, and the mending is still noted', async () => {
     const agent = Object.assign(new TestAgent(), { readsRawJson: true });
-    const { router, asked } = startRouter(() => 'allow', agent);
+    const { router, asked } = startAsking(() => 'allow', agent);
     const { stderr } = await router.route(`true && Agent '{"a":"Don't"}'`);
     expect(asked.map(({ line }) => line)).toEqual([`true && Agent '{"a":"Don'\\''t"}'`]);
     expect(agent.calls.map(({ argv }) => argv)).toEqual([['{"a":"Don\'t"}']]);
@@ -151,7 +135,7 @@ describe('agent commands', () => {
     'Agent "修复"',
   ])('%j is not asked about', async (line) => {
     const agent = new TestAgent();
-    const { router, asked } = startRouter(() => 'deny', agent);
+    const { router, asked } = startAsking(() => 'deny', agent);
     expect((await router.route(line)).exitCode).toBe(0);
     expect(asked).toEqual([]);
     expect(agent.calls.length).toBeGreaterThan(0);
@@ -167,7 +151,7 @@ describe('agent commands', () => {
     '/bin/touch file',
   ])('%j is, as is each line whose commands are uncertain', async (line) => {
     const agent = new TestAgent();
-    const { router, asked, has } = startRouter(() => 'deny', agent);
+    const { router, asked, has } = startAsking(() => 'deny', agent);
     expect((await router.route(line)).exitCode).toBe(126);
     expect([asked.length, agent.calls, has('file')]).toEqual([1, [], false]);
   });
@@ -175,7 +159,7 @@ describe('agent commands', () => {
   test('is asked about if the session has another command of that name', async () => {
     const agent = new TestAgent();
     let isAllowed = true;
-    const { router, asked, has } = startRouter(() => (isAllowed ? 'allow' : 'deny'), agent);
+    const { router, asked, has } = startAsking(() => (isAllowed ? 'allow' : 'deny'), agent);
     await router.route('Agent() { touch file; }');
     isAllowed = false;
     expect((await router.route('Agent x')).exitCode).toBe(126);

@@ -2,38 +2,23 @@ import { getEventListeners } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { BashSession } from '../../src/bash/bash-session.ts';
 import { type AgentBashHandler, CommandType } from '../../src/command/agent-command.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { TestAgent } from '../helpers/agents.ts';
-import { ENV, plainEval } from '../helpers/bash.ts';
-import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+import { plainEval } from '../helpers/bash.ts';
+import { listFiles } from '../helpers/files.ts';
 import { forAllTests } from '../helpers/for-all-tests.ts';
 import { hasProc, processesWith } from '../helpers/processes.ts';
+import { startRouter } from '../helpers/session.ts';
 
 const { AGENT_SHELL_COMMAND, NATIVE_SHELL_COMMAND } = CommandType;
 
-const startRouter = (...handlers: AgentBashHandler[]) => routerUntil(onTestFinished, ...handlers);
+const startWith = (...handlers: AgentBashHandler[]) => startRouter({ handlers });
 
-function routerUntil(finished: typeof onTestFinished, ...handlers: AgentBashHandler[]) {
-  const tmp = temporaryDirectory(finished);
-  const cwd = temporaryDirectory(finished);
-  const router = new BashRouter({
-    handlers,
-    shell: (all) => new BashSession({ env: { ...ENV, TMPDIR: tmp }, cwd, handlers: all }),
-  });
-  finished(() => router.dispose());
-  return { router, tmp, cwd };
-}
-
-const sharedStore = new TodoStore();
-/** A shared router. */
-const shared = forAllTests(
-  (finished) => routerUntil(finished, new TodoWriteHandler(sharedStore)).router,
-);
+const shared = forAllTests((finished) => startRouter({}, finished).router);
 
 const ITEMS: TodoItem[] = [
   { content: "Don't stop", activeForm: "Can't stop", status: 'pending' },
@@ -47,6 +32,8 @@ test.each([
   ['TodoWriter x', NATIVE_SHELL_COMMAND],
   ['TodoWrite x; true', NATIVE_SHELL_COMMAND],
   ['', NATIVE_SHELL_COMMAND],
+  [`TodoWrite '{"todos":["Don't stop"]}'`, AGENT_SHELL_COMMAND],
+  [`TodoWrite '{"todos":[]}' && echo done`, NATIVE_SHELL_COMMAND],
 ])('the type of the line %j is %s', (line, type) => {
   expect(shared().identifyCommandType(line)).toBe(type);
 });
@@ -54,7 +41,7 @@ test.each([
 describe('routing', () => {
   test('a literal agent command reaches its handler without any bash', async () => {
     const agent = new TestAgent(() => ({ stdout: 'out', stderr: 'err', exitCode: 3 }));
-    const { router, tmp } = startRouter(agent);
+    const { router, tmp } = startWith(agent);
     router.identifyCommandType('Agent x; touch file');
     expect(await router.route("Agent 'a b' \\$c")).toEqual({
       type: AGENT_SHELL_COMMAND,
@@ -68,7 +55,7 @@ describe('routing', () => {
 
   test('every other line reaches bash, and the agent commands within it the same handler; so does standard input', async () => {
     const agent = new TestAgent(({ argv, stdin }) => ({ stdout: `${argv} ${stdin}` }));
-    const { router } = startRouter(agent);
+    const { router } = startWith(agent);
     const output = async (line: string, stdin?: string) =>
       (await router.route(line, stdin === undefined ? {} : { stdin })).stdout;
     expect(await output('echo in | Agent "$((1+1))" - | tr a-z A-Z')).toBe('2,- IN\n');
@@ -78,7 +65,7 @@ describe('routing', () => {
   });
 
   test('a handler that throws gives an error, and the router goes on', async () => {
-    const { router } = startRouter(
+    const { router } = startWith(
       new TestAgent(({ argv }) => {
         if (argv[0] === 'fail') throw new Error('no\x1b[2J luck');
         return { stdout: 'fine' };
@@ -106,7 +93,7 @@ describe('routing', () => {
     ['a cancel', () => ({ signal: AbortSignal.timeout(50) }), 130, 'cancelled'],
   ])('%s ends an agent command, too', async (_name, options, exitCode, message) => {
     const agent = new TestAgent();
-    const { router } = startRouter(agent);
+    const { router } = startWith(agent);
     const result = await router.route('Agent wait', options());
     expect(result).toMatchObject({ stdout: '', exitCode });
     expect(result.stderr).toBe(`Agent: ${message}; it may still take effect\n`);
@@ -115,7 +102,7 @@ describe('routing', () => {
   });
 
   test('the limit of a line that has ended is forgotten', async () => {
-    const { router } = startRouter(new TestAgent());
+    const { router } = startWith(new TestAgent());
     await router.route('true');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -132,7 +119,7 @@ describe('routing', () => {
 
   test('a line that is cancelled before it began has not run, and one right after its start ends', async () => {
     const agent = new TestAgent();
-    const { router } = startRouter(agent);
+    const { router } = startWith(agent);
     expect(await router.route('Agent x', { signal: AbortSignal.abort() })).toMatchObject({
       stderr: 'agent-shell: cancelled before it began\n',
       exitCode: 130,
@@ -145,7 +132,7 @@ describe('routing', () => {
   });
 
   test('a time limit that no timer can keep is none', async () => {
-    const { router } = startRouter(new TestAgent(() => ({ stdout: 'agent\n' })));
+    const { router } = startWith(new TestAgent(() => ({ stdout: 'agent\n' })));
     for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31, Number.NaN]) {
       expect((await router.route('sleep 0.05; echo bash', { timeoutMs })).stdout).toBe('bash\n');
       expect((await router.route('Agent', { timeoutMs })).stdout).toBe('agent\n');
@@ -153,7 +140,7 @@ describe('routing', () => {
   });
 
   test('a dispose right after the first line was given ends it', async () => {
-    const { router, tmp } = startRouter();
+    const { router, tmp } = startWith();
     const result = router.route('sleep 1000').catch((error: Error) => error.message);
     await new Promise(setImmediate);
     await router.dispose();
@@ -180,7 +167,7 @@ describe('routing', () => {
 describe('a literal call', () => {
   test('is made without bash where bash would do nothing else', async () => {
     const agent = new TestAgent();
-    const { router } = startRouter(agent);
+    const { router } = startWith(agent);
     await router.route('kept=yes');
     await router.route('Agent x');
     expect(agent.calls[0]?.raw).toBe('x');
@@ -195,7 +182,7 @@ describe('a literal call', () => {
     const observed = [];
     for (const line of ['Agent x', 'Agent x;']) {
       const agent = new TestAgent(({ argv }) => ({ stdout: `agent ${argv}\n`, exitCode: 1 }));
-      const { router, cwd } = startRouter(agent);
+      const { router, cwd } = startWith(agent);
       await router.route(preparation);
       const { stdout, stderr, exitCode } = await router.route(line);
       const { stdout: after } = await router.route('echo "$? $kept"; exec 1>&2');
@@ -209,7 +196,7 @@ describe('a literal call', () => {
 
   test('names the list that the exported variables name', async () => {
     const agent = new TestAgent();
-    const { router } = startRouter(agent);
+    const { router } = startWith(agent);
     const env = async (...lines: string[]) => {
       for (const line of [...lines, 'Agent']) await router.route(line);
       return agent.calls.at(-1)?.env ?? {};
@@ -231,7 +218,7 @@ describe('a literal call', () => {
 });
 
 test('$? after an agent command is its exit code, in the router and in bash', async () => {
-  const { router } = startRouter(new TestAgent(({ argv }) => ({ exitCode: Number(argv[0]) })));
+  const { router } = startWith(new TestAgent(({ argv }) => ({ exitCode: Number(argv[0]) })));
   for (const line of ['Agent 0', 'Agent 3', 'Agent 255', 'true; Agent 7']) {
     const { exitCode } = await router.route(line);
     expect([line, (await router.route('echo $?')).stdout]).toEqual([line, `${exitCode}\n`]);
@@ -250,7 +237,7 @@ test('lines that are given at once run one after the other, in order, agent comm
       return { stdout: '', stderr: '', exitCode: 0 };
     },
   };
-  const { router } = startRouter(slow);
+  const { router } = startWith(slow);
   const lines = ['Slow 0', 'sleep 0.01; echo 1', ':; Slow 2', 'Slow 3', 'echo 4', ':; Slow 5'];
   const results = await Promise.all(lines.map((line) => router.route(line)));
   expect(order).toEqual([0, 2, 3, 5].flatMap((index) => [`start ${index}`, `end ${index}`]));
@@ -259,7 +246,7 @@ test('lines that are given at once run one after the other, in order, agent comm
 
 describe('a command of the host', () => {
   test('that is registered is known at once, in bash from the next line on, and replaces one of its name', async () => {
-    const { router } = startRouter();
+    const { router } = startWith();
     const unknown = await router.route('Agent x; true | Agent y');
     expect(unknown.stderr).toContain('Agent: command not found');
     expect(router.identifyCommandType('Agent x')).toBe(NATIVE_SHELL_COMMAND);
@@ -273,7 +260,7 @@ describe('a command of the host', () => {
 
   test('can stand beside TodoWrite, and the one be in the other', async () => {
     const store = new TodoStore();
-    const { router } = startRouter(
+    const { router } = startWith(
       new TodoWriteHandler(store),
       new TestAgent(() => ({ stdout: JSON_LIST }), 'make-plan'),
     );
@@ -281,121 +268,25 @@ describe('a command of the host', () => {
     expect(store.get().items).toEqual(ITEMS);
   });
 
-  test.each(['', 'a b', '-x', '..', 'ü', 'a\n'])('cannot have a name that is none: %j', (name) => {
-    const handlers = [new TestAgent(() => ({}), name)];
-    expect(() => startRouter().router.register(handlers[0] as TestAgent)).toThrow(RangeError);
-    expect(() => new BashRouter({ handlers })).toThrow(RangeError);
-  });
-});
-
-describe('raw JSON after the name', () => {
-  const write = async (line: string) => {
-    sharedStore.clear();
-    const result = await shared().route(line);
-    expect(result.type).toBe(shared().identifyCommandType(line));
-    return { ...result, items: sharedStore.get().items };
-  };
-
-  test.each([
-    ['unquoted', `TodoWrite ${JSON_LIST}`],
-    ['over several lines', `TodoWrite ${JSON.stringify({ todos: ITEMS }, null, 2)}`],
-    ['in single quotes that its apostrophes break', `TodoWrite '${JSON_LIST}'`],
-    ['in double quotes that its own break', `TodoWrite "${JSON_LIST}"`],
-    ['a bare array', `TodoWrite ${JSON.stringify(ITEMS)}`],
-    ['with blanks around it', `  TodoWrite \t '${JSON_LIST}' \t \n`],
-    [
-      'with shell syntax in its text',
-      `TodoWrite ${JSON_LIST.replace('Ship', 'a && b | c > d; #')}`,
-    ],
-  ])('is read as it was typed, with a note: %s', async (_name, line) => {
-    const { type, stdout, stderr, exitCode, items } = await write(line);
-    expect([type, exitCode]).toEqual([AGENT_SHELL_COMMAND, 0]);
-    expect(stdout).toBe('Todo list updated: 0 completed, 1 in_progress, 1 pending\n');
-    expect(stderr).toMatch(/^Note: /);
-    expect(items).toHaveLength(2);
-    expect(items[0]).toEqual(ITEMS[0]);
-  });
-
-  test.each([
-    ['a command after it', `TodoWrite '${JSON_LIST.replaceAll("'", '')}' && echo done`],
-    ['a second command line', `TodoWrite '${JSON_LIST.replaceAll("'", '')}'\necho done`],
-  ])('is for bash where the rest of the line is more than JSON: %s', async (_name, line) => {
-    const { type, exitCode, stderr, items } = await write(line);
-    expect([type, exitCode, stderr]).toEqual([NATIVE_SHELL_COMMAND, 0, '']);
-    expect(items).toHaveLength(2);
-  });
-
-  test.each([
-    ['a command', "'$(echo word)'", 'word'],
-    ['a pattern', "'${NAME// /-}'", 'a-b'],
-    ['a quoted variable', `'"$NAME"'`, 'a b'],
-    ['a process', "'<(true)'", '/dev/fd/63'],
-  ])('around %s is for bash, also where blanks are in it', async (_name, text, content) => {
-    await shared().route("NAME='a b'");
-    const line = `TodoWrite '{"todos":[{"content":"Deploy ${text}","activeForm":"x","status":"pending"}]}'`;
-    const composed = await write(`true; ${line.replace('Deploy', 'Ship')}`);
-    const { type, stdout, exitCode, items } = await write(line);
-    expect([type, stdout, exitCode]).toEqual([
-      NATIVE_SHELL_COMMAND,
-      composed.stdout,
-      composed.exitCode,
-    ]);
-    expect(items[0]?.content).toBe(composed.items[0]?.content.replace('Ship', 'Deploy'));
-    if (exitCode === 0) expect(items[0]?.content).toBe(`Deploy ${content}`);
-  });
-
-  test('with an expansion is never stored as typed', async () => {
-    const store = new TodoStore();
-    const { router, cwd } = startRouter(new TodoWriteHandler(store));
-    await router.route("V='1 2'");
-    const items = (content: string) =>
-      `{"todos":[{"content":"${content}","activeForm":"x","status":"pending"}]}`;
-    for (const line of [
-      `TodoWrite '${items("a '$V'")}'`,
-      `TodoWrite ${items('$(touch ran)')}`,
-      `TodoWrite ${items('cost $V')}`,
-      `TodoWrite "${items("It's $(date +%Y), isn't it")}"`,
-      `TodoWrite "${items("Don't run it in `pwd`, can't")}"`,
-      `TodoWrite "${items("It's <(date)")}"`,
-    ]) {
-      expect((await router.route(line)).exitCode, line).toBeGreaterThan(0);
-      expect(store.get().items).toEqual([]);
-    }
-    expect(listFiles(cwd)).toEqual(['ran']);
-  });
-
-  test.each([
-    ['that bash cannot read', ["Don't pay $5", 'x']],
-    ['that bash would tear to pieces without expanding anything', ["Don't*stop", "Can't"]],
-  ])('%s is read as it was typed', async (_name, [content, activeForm]) => {
-    const item = { content, activeForm, status: 'pending' };
-    const { type, items } = await write(`TodoWrite '${JSON.stringify({ todos: [item] })}'`);
-    expect([type, items]).toEqual([AGENT_SHELL_COMMAND, [item]]);
-  });
-
-  test('reaches no call but its own: an earlier one in the background reads its own arguments', async () => {
-    const store = new TodoStore();
-    const { router } = startRouter(new TodoWriteHandler(store));
-    await router.route('(until [ -e go ]; do sleep 0.01; done; TodoWrite garbage; touch done) &');
-    const glob = `TodoWrite '{"todos":[{"content":"a'*'b","activeForm":"x","status":"pending"}]}'`;
-    await router.route(glob);
-    await router.route('touch go; until [ -e done ]; do sleep 0.01; done');
-    expect(store.get().items.map(({ content }) => content)).toEqual(['a*b']);
-  });
-
-  test('is nothing to a command that cannot read it', async () => {
+  test('that cannot read raw JSON gets the words of bash', async () => {
     const agent = new TestAgent(({ argv, raw }) => ({ stdout: JSON.stringify({ argv, raw }) }));
-    const { router } = startRouter(agent);
+    const { router } = startWith(agent);
     expect(router.identifyCommandType('Agent {"a":[1, 2]}')).toBe(NATIVE_SHELL_COMMAND);
     const { stdout } = await router.route('Agent {"a":[1]}');
     expect(JSON.parse(stdout).argv).toEqual(['{a:[1]}']);
+  });
+
+  test.each(['', 'a b', '-x', '..', 'ü', 'a\n'])('cannot have a name that is none: %j', (name) => {
+    const handlers = [new TestAgent(() => ({}), name)];
+    expect(() => startWith().router.register(handlers[0] as TestAgent)).toThrow(RangeError);
+    expect(() => new BashRouter({ handlers })).toThrow(RangeError);
   });
 });
 
 describe('a line that bash cannot read and that names an agent command', () => {
   test("gets bash's own error, and then the heredoc form, ready to paste", async () => {
     const store = new TodoStore();
-    const { router } = startRouter(new TodoWriteHandler(store));
+    const { router } = startWith(new TodoWriteHandler(store));
     const { stdout, stderr, exitCode } = await router.route(
       `cd / && TodoWrite '${JSON_LIST.replace("Can't", 'Cannot')}.'`,
     );
@@ -424,12 +315,12 @@ describe('a line that bash cannot read and that names an agent command', () => {
 });
 
 test('dispose ends bash, leaves nothing behind, and refuses lines for it, also twice', async () => {
-  const { router, tmp } = startRouter(new TestAgent());
+  const { router, tmp } = startWith(new TestAgent());
   await router.route('sleep 1000 & :');
   await router.dispose();
   expect(listFiles(tmp)).toEqual([]);
   if (hasProc) expect(processesWith(tmp)).toEqual([]);
   await expect(router.route('true')).rejects.toThrow('disposed');
   await expect(router.dispose()).resolves.toBeUndefined();
-  await expect(startRouter().router.dispose()).resolves.toBeUndefined();
+  await expect(startWith().router.dispose()).resolves.toBeUndefined();
 });

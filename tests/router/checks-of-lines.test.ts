@@ -1,44 +1,30 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  type Approve,
-  BashRouter,
-  BashSession,
-  TodoStore,
-  TodoWriteHandler,
-} from '../../src/index.ts';
-import { ENV } from '../helpers/bash.ts';
+import { describe, expect, test } from 'vitest';
+import { type Approve, TodoStore, TodoWriteHandler } from '../../src/index.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
 import { localeWith } from '../helpers/locales.ts';
 import { hasProc } from '../helpers/processes.ts';
+import { startRouter } from '../helpers/session.ts';
 
 const ITEM = { content: 'Test', activeForm: 'Testing', status: 'completed', check: './check' };
 
 /** A router with a completed item whose check shows that it ran, and a FIFO that background jobs wait for. */
-async function startRouter(env: NodeJS.ProcessEnv = {}) {
-  const cwd = temporaryDirectory();
-  writeFileSync(join(cwd, 'check'), '#!/bin/sh\ntouch ran\n');
-  chmodSync(join(cwd, 'check'), 0o755);
-  execFileSync('mkfifo', [join(cwd, 'go')]);
-  const router = new BashRouter({
-    handlers: [new TodoWriteHandler(new TodoStore())],
-    guide: false,
-    shell: (handlers) =>
-      new BashSession({ env: { ...ENV, ...env, TMPDIR: temporaryDirectory() }, cwd, handlers }),
-  });
-  onTestFinished(() => router.dispose());
-  await router.route(`TodoWrite '${JSON.stringify({ todos: [ITEM] })}'`);
+async function start(env: Record<string, string> = {}) {
+  const handlers = [new TodoWriteHandler(new TodoStore())];
+  const { router, cwd, has } = startRouter({ handlers, guide: false, env });
   const file = (name: string) => join(cwd, name);
+  writeFileSync(file('check'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
+  execFileSync('mkfifo', [file('go')]);
+  await router.route(`TodoWrite '${JSON.stringify({ todos: [ITEM] })}'`);
   return {
     router,
-    hasRun: () => existsSync(file('ran')),
+    hasRun: () => has('ran'),
     letGo: () => writeFile(file('go'), 'now\n'),
     said: async () => {
-      await eventually('the command has ended', () => existsSync(file('ended')));
+      await eventually('the command has ended', () => has('ended'));
       return readFileSync(file('said'), 'utf8');
     },
   };
@@ -54,7 +40,7 @@ test.each([
 ] as const)(
   'a check that is %s runs only if it is allowed as it is',
   async (_, answer, runs, words) => {
-    const { router, hasRun } = await startRouter();
+    const { router, hasRun } = await start();
     const { stderr, exitCode } = await router.route('TodoWrite --prove', { approve: () => answer });
     expect([hasRun(), exitCode]).toEqual([runs, runs ? 0 : 1]);
     expect(stderr).toContain(words);
@@ -63,7 +49,7 @@ test.each([
 
 describe('a check that a command runs in the background of a line that has ended', () => {
   test('is refused while another question is open', async () => {
-    const { router, hasRun, letGo, said } = await startRouter();
+    const { router, hasRun, letGo, said } = await start();
     await router.route(WAITING, { approve: allow });
     let answer: (answer: 'deny') => void = () => {};
     const asked: string[] = [];
@@ -83,7 +69,7 @@ describe('a check that a command runs in the background of a line that has ended
   });
 
   test('is refused while another line runs, and that line is not asked', async () => {
-    const { router, hasRun, said } = await startRouter();
+    const { router, hasRun, said } = await start();
     await router.route(WAITING, { approve: allow });
     const asked: string[] = [];
     const line = 'echo now >go; until [ -e ended ]; do sleep 0.01; done';
@@ -98,7 +84,7 @@ describe('a check that a command runs in the background of a line that has ended
   });
 
   test('runs if no line has ever needed approval', async () => {
-    const { router, hasRun, letGo, said } = await startRouter();
+    const { router, hasRun, letGo, said } = await start();
     await router.route(WAITING);
     await letGo();
     await said();
@@ -107,7 +93,7 @@ describe('a check that a command runs in the background of a line that has ended
 });
 
 test.runIf(hasProc)('each way to call the command asks about its check', async () => {
-  const { router } = await startRouter();
+  const { router } = await start();
   await router.route('sleep 1000 & # Not of the lines that follow.');
   for (const line of [
     'cd . && TodoWrite --prove',
@@ -133,7 +119,7 @@ test.runIf(hasProc)('each way to call the command asks about its check', async (
 });
 
 test('a directory and a variable whose characters end with the byte of a backslash run nothing', async () => {
-  const { router, hasRun } = await startRouter(localeWith('GBK', 'zh_CN'));
+  const { router, hasRun } = await start(localeWith('GBK', 'zh_CN'));
   // Without localedef there is no such locale.
   const character = String.raw`$'\x95\x5c'`;
   const line = `d=${character}';touch'; mkdir "$d" && cd "$d" && ln -s ../check && export V=${character}'";touch;#'`;

@@ -1,29 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { BashSession } from '../../src/bash/bash-session.ts';
 import { quote } from '../../src/line/quotes.ts';
-import { BashRouter } from '../../src/router/bash-router.ts';
 import { mendLine } from '../../src/router/mend-line.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
-import { ENV } from '../helpers/bash.ts';
 import { growth } from '../helpers/best-time.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { forAllTests } from '../helpers/for-all-tests.ts';
+import { startRouter } from '../helpers/session.ts';
 
 const list = (content: string, activeForm = 'x') =>
   JSON.stringify({ todos: [{ content, activeForm, status: 'pending' }] });
 const BROKEN = `TodoWrite '${list("Don't stop")}'`;
 
 const store = new TodoStore();
-const router = forAllTests((finished) => {
-  const env = { ...ENV, TMPDIR: temporaryDirectory(finished) };
-  const started = new BashRouter({
-    handlers: [new TodoWriteHandler(store)],
-    shell: (handlers) => new BashSession({ env, cwd: '/', handlers }),
-  });
-  finished(() => started.dispose());
-  return started;
-});
+const router = forAllTests(
+  (finished) => startRouter({ handlers: [new TodoWriteHandler(store)] }, finished).router,
+);
 
 async function route(line: string) {
   const cwd = temporaryDirectory();
@@ -38,6 +30,14 @@ const MENDED = expect.stringContaining('Note: read the JSON as it was typed');
 
 describe('a line that bash cannot read is mended where the JSON has one extent and one meaning', () => {
   test.each([
+    [BROKEN, "Don't stop"],
+    [` TodoWrite \t '${list("Don't stop")}' \t \n`, "Don't stop"],
+    [`TodoWrite ${list("Don't stop").replaceAll(',', ',\n')}`, "Don't stop"],
+    [`TodoWrite "${list("Don't stop")}"`, "Don't stop"],
+    [`TodoWrite ${list('a && b | c > d; #')}`, 'a && b | c > d; #'],
+    [`TodoWrite [${JSON.stringify(JSON.parse(list("Don't stop")).todos[0])}]`, "Don't stop"],
+    [`TodoWrite '${list("Don't pay $5")}'`, "Don't pay $5"],
+    [`TodoWrite '${list("Don't*stop", "Can't")}'`, "Don't*stop"],
     [`cd .; ${BROKEN}; echo end`, "Don't stop"],
     [`shopt -u extglob; ( trap 'echo bye' EXIT; ${BROKEN} )`, "Don't stop"],
     [`{\n${BROKEN}\n}`, "Don't stop"],
@@ -141,6 +141,17 @@ describe('a line is run as it was typed', () => {
     [`echo TodoWrite '${list("Don't stop, can't stop")}'`, []],
     [`echo "TodoWrite '${list("Don't stop, can't stop").replaceAll('"', '\\"')}'"`, []],
     [`echo "don't" && TodoWrite '${list('Go on')}'`, ['Go on']],
+    [`TodoWrite '${list('Go on')}'\necho done`, ['Go on']],
+    [`TodoWrite '${list("Deploy '$(echo word)'")}'`, ['Deploy word']],
+    [`TodoWrite '${list('Deploy X').replace('X', `'"\${NONE:-a b}"'`)}'`, ['Deploy a b']],
+    [`TodoWrite '${list("Deploy '<(true)'")}'`, ['Deploy /dev/fd/63']],
+    // What is expanded is never stored as typed.
+    [`TodoWrite '${list("a '${NONE:-1 2}'")}'`, []],
+    [`TodoWrite ${list('$(true) ran')}`, []],
+    [`TodoWrite ${list('cost $V')}`, []],
+    [`TodoWrite "${list("It's $(date +%Y), isn't it")}"`, []],
+    [`TodoWrite "${list("Don't run it in `pwd`, can't")}"`, []],
+    [`TodoWrite "${list("It's <(date)")}"`, []],
     [`eval "$LINE" && TodoWrite '${list('Go on')}'`, ['Go on']],
     [`: $(echo TodoWrite '${list("Don't stop, can't stop")}')`, []],
     [`true # TodoWrite '${list("Don't stop, can't stop")}'`, []],
@@ -157,6 +168,13 @@ describe('a line is run as it was typed', () => {
     expect(files).toEqual([]);
     expect((await route(`echo x >>once; ${BROKEN}`)).contents).toEqual(["Don't stop"]);
     expect((await router().route('cat once')).stdout).toBe('x\n');
+  });
+
+  test('an earlier line in the background reads its own arguments', async () => {
+    await route('(until [ -e go ]; do sleep 0.01; done; TodoWrite garbage; touch done) &');
+    await router().route(`TodoWrite '${list("a'*'b")}'`);
+    await router().route('touch go; until [ -e done ]; do sleep 0.01; done');
+    expect(store.get().items.map(({ content }) => content)).toEqual(['a*b']);
   });
 });
 
