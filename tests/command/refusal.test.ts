@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { refusal } from '../../src/command/replies.ts';
+import { failed } from '../helpers/replies.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `problem ${index}`);
 
@@ -8,11 +9,9 @@ const bullets = (problems: Parameters<typeof refusal>[1]) =>
   refusal('Failed', problems).stderr.split('\n').slice(1, -1);
 
 test('a refusal is exit code 1, nothing on stdout, and its lines between title and ending', () => {
-  expect(refusal('Failed', { lines: ['one', 'two'] }, 'Usage: x\n')).toEqual({
-    stdout: '',
-    stderr: 'Error: Failed\n- one\n- two\nUsage: x\n',
-    exitCode: 1,
-  });
+  expect(refusal('Failed', { lines: ['one', 'two'] }, 'Usage: x\n')).toEqual(
+    failed('Error: Failed\n- one\n- two\nUsage: x\n'),
+  );
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { isJsonCollection } from '../../src/json/json-input.ts';
 import { withoutOuterQuotes } from '../../src/line/quotes.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
+import { failed } from '../helpers/replies.ts';
 import { BEFORE, todoWrite } from '../todo/call.ts';
 
 const build: TodoItem = { content: 'Build', activeForm: 'Building', status: 'pending' };
@@ -99,10 +100,9 @@ test('if the schema refuses what bash read, the error is about that reading', as
 test('if the schema refuses JSON as typed, the error is about the typed text', async () => {
   const raw = `'${list("Don't stop").replace('pending', 'done')}'`;
   expect(await todoWrite(['{"todos":[{"content":"Dont', 'stop'], { raw })).toEqual({
-    stdout: '',
-    stderr:
+    ...failed(
       "Error: Validation failed\n- todos[0].status: Expected 'pending' | 'in_progress' | 'completed', received 'done'\n",
-    exitCode: 1,
+    ),
     items: BEFORE,
   });
 });

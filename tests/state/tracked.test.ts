@@ -6,6 +6,7 @@ import { JsonlClient } from '../helpers/agent-shell.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { failed, ok } from '../helpers/replies.ts';
 
 // A cloned repository may contain lists, for a TODO_STATE_DIR in its work tree.
 
@@ -37,11 +38,7 @@ test('lists that git tracks are ignored, and each command warns', async () => {
     stderr: '',
   });
   git('add', '.todowrite');
-  expect(await call('TodoRead')).toEqual({
-    stdout: 'No todos.\n',
-    stderr: expect.stringMatching(WARNING),
-    exitCode: 0,
-  });
+  expect(await call('TodoRead')).toEqual(ok('No todos.\n', expect.stringMatching(WARNING)));
   expect((await call('TaskList')).stdout).toBe('No tasks.\n');
   expect(agentShell('prime')).toMatchObject({
     stdout: '',
@@ -70,11 +67,9 @@ test('the user has lists of their own beside them, and gets tracked ones back by
   expect((await call('TodoRead')).stdout).toContain('[>] Mine');
   expect(hook()).toMatch(/Warning: .*\[>\] Mine/);
   git('add', '.todowrite');
-  expect(await call('TodoRead')).toMatchObject({
-    stdout: '',
-    stderr: expect.stringContaining('git rm -r --cached both'),
-    exitCode: 3,
-  });
+  expect(await call('TodoRead')).toMatchObject(
+    failed(expect.stringContaining('git rm -r --cached both'), 3),
+  );
   git('rm', '-rq', '--cached', '.todowrite');
   expect(await call('TodoRead')).toMatchObject({
     stdout: expect.stringContaining('Theirs'),

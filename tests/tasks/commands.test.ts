@@ -9,14 +9,11 @@ import listPage from '../../src/tasks/task-list.md';
 import releasePage from '../../src/tasks/task-release.md';
 import undoPage from '../../src/tasks/task-undo.md';
 import updatePage from '../../src/tasks/task-update.md';
+import { failed, ok } from '../helpers/replies.ts';
 import { Team } from './team.ts';
 
-const ok = (stdout: string, stderr = '') => ({ stdout, stderr, exitCode: 0 });
-const refused = (title: string, ...lines: string[]) => ({
-  stdout: '',
-  stderr: `Error: ${title}\n${lines.map((line) => `- ${line}\n`).join('')}`,
-  exitCode: 1,
-});
+const refused = (title: string, ...lines: string[]) =>
+  failed(`Error: ${title}\n${lines.map((line) => `- ${line}\n`).join('')}`);
 
 test('the words of every command', async () => {
   const team = new Team({ settings: { agent: 'agent-1' } });
@@ -396,40 +393,16 @@ test.each([
 });
 
 /** The help page of each command; the examples of some, with the commands that precede them. */
-const PAGES: Record<string, [page: string, before?: string[][]]> = {
+const PAGES: Record<string, [page: string, before?: string[]]> = {
   TaskCreate: [createPage, []],
-  TaskUpdate: [
-    updatePage,
-    [
-      ['TaskCreate', '--subject', 'A'],
-      ['TaskCreate', '--subject', 'B', '--blocked-by', '1'],
-    ],
-  ],
+  TaskUpdate: [updatePage, ['TaskCreate|--subject|A', 'TaskCreate|--subject|B|--blocked-by|1']],
   TaskList: [listPage],
   TaskGet: [getPage],
-  TaskClaim: [claimPage, [['TaskCreate', '--subject', 'Fix login']]],
-  TaskRelease: [
-    releasePage,
-    [
-      ['TaskCreate', '--subject', 'A'],
-      ['TaskClaim', '1', '--agent', 'agent-1'],
-    ],
-  ],
+  TaskClaim: [claimPage, ['TaskCreate|--subject|Fix login']],
+  TaskRelease: [releasePage, ['TaskCreate|--subject|A', 'TaskClaim|1|--agent|agent-1']],
   TaskInbox: [inboxPage],
-  TaskUndo: [
-    undoPage,
-    [
-      ['TaskCreate', '--subject', 'Fix login'],
-      ['TaskUpdate', '1', '--status', 'deleted'],
-    ],
-  ],
-  TaskArchive: [
-    archivePage,
-    [
-      ['TaskCreate', '--subject', 'A'],
-      ['TaskUpdate', '1', '--status', 'completed'],
-    ],
-  ],
+  TaskUndo: [undoPage, ['TaskCreate|--subject|Fix login', 'TaskUpdate|1|--status|deleted']],
+  TaskArchive: [archivePage, ['TaskCreate|--subject|A', 'TaskUpdate|1|--status|completed']],
 };
 
 test.each(Object.entries(PAGES))(
@@ -446,7 +419,10 @@ test.each(Object.entries(PAGES))(
     const script = `${name}() { (( $# )) || cat; printf '\\0%s' "$@"; }\n${example}`;
     const said = execFileSync('bash', ['-c', script], { encoding: 'utf8' });
     const [stdin = '', ...argv] = said.split('\0');
-    for (const [command = '', ...words] of before) await team.call(command, words);
+    for (const line of before) {
+      const [command = '', ...words] = line.split('|');
+      await team.call(command, words);
+    }
     expect(await team.call(name, argv.filter(Boolean), stdin)).toEqual(ok(reply));
   },
 );

@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { ok } from '../helpers/replies.ts';
 
 // A team's list with a damaged change stays usable: the list before it stands in until TaskUndo restores that.
 
@@ -54,11 +55,9 @@ test.each([
         'version 2 stands in for version 3. See it with TaskList; then TaskUndo',
       );
     }
-    expect(await run('TaskUndo')).toEqual({
-      stdout: 'Undone: the damage; the list is now that of version 2\n',
-      stderr: '',
-      exitCode: 0,
-    });
+    expect(await run('TaskUndo')).toEqual(
+      ok('Undone: the damage; the list is now that of version 2\n'),
+    );
     expect(await run('TaskCreate --subject T5')).toMatchObject({ exitCode: 0, stderr: '' });
     expect(subjects((await run('TaskList')).stdout)).toEqual(['T1', 'T2', 'T5']);
     expect((await run('TaskList --history')).stdout).toMatch(/^5 .*\n2 .*\n1 .*\n$/);

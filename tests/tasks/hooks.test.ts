@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { isAlive } from '../helpers/processes.ts';
+import { failed } from '../helpers/replies.ts';
 import { Team } from './team.ts';
 
 let hooksDir: string;
@@ -43,12 +44,11 @@ test('a hook gets the change as one line of JSON, and lets it pass with exit cod
 test('anything but exit code 0 refuses the change, with its stderr as the reason', async () => {
   hook('task-created', 'echo "no tests named\x1b[2J" >&2; echo second >&2; exit 3');
   const all = team();
-  expect(await all.run('TaskCreate --subject A')).toEqual({
-    stdout: '',
-    stderr:
+  expect(await all.run('TaskCreate --subject A')).toEqual(
+    failed(
       'Error: Cannot create the task\n- refused_by_hook: task-created: no tests named␛[2J second\n',
-    exitCode: 1,
-  });
+    ),
+  );
   expect(await all.run('TaskList')).toMatchObject({ stdout: 'No tasks.\n' });
 });
 

@@ -3,6 +3,7 @@ import { MemoryPlace } from '../../src/state/place.ts';
 import type { LeaseClock } from '../../src/tasks/lease.ts';
 import type { TaskGraph, TaskLease } from '../../src/tasks/task.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
+import { failed, ok } from '../helpers/replies.ts';
 import { Team } from './team.ts';
 
 // An assigned agent hears of it, a dead one keeps nothing, a leader sees all.
@@ -73,11 +74,9 @@ test("a lease that has expired: the task is anyone's, and its old owner is told 
   const clock = new HandClock();
   const team = new Team({ clock, settings: { guidance: 'off' } });
   await team.run('TaskCreate --subject A');
-  expect(await team.run('TaskClaim 1 --agent ann --lease 30m')).toEqual({
-    stdout: 'Task #1 claimed by ann: A\n',
-    stderr: 'Note: the lease is 30m; your commands renew it\n',
-    exitCode: 0,
-  });
+  expect(await team.run('TaskClaim 1 --agent ann --lease 30m')).toEqual(
+    ok('Task #1 claimed by ann: A\n', 'Note: the lease is 30m; your commands renew it\n'),
+  );
   clock.time += 29 * MINUTE;
   expect((await team.run('TaskClaim 1 --agent bob')).stderr).toContain('already_claimed');
   clock.time += 2 * MINUTE;
@@ -280,11 +279,9 @@ test('a task with a check is completed with its proof, or marked unproven; no in
   expect((await team.run('TaskUpdate 2 --status completed')).stderr).toBe(
     'Note: unproven: #2: echo too bad; exit 3 has not exited with 0 since it began. To run it: TaskUpdate 2 --status completed --prove\nNote: ready to claim: #1 A\n',
   );
-  expect(await prove(1)).toEqual({
-    stdout: 'Updated task #1: status\n',
-    stderr: 'Note: running the check: exit 0\n',
-    exitCode: 0,
-  });
+  expect(await prove(1)).toEqual(
+    ok('Updated task #1: status\n', 'Note: running the check: exit 0\n'),
+  );
   const { stdout } = await team.run('TaskGet 1');
   expect(stdout).toMatch(/\nCheck: exit 0 \(proven: exit 0 exited with 0, \S+Z, for ann\)\n/);
   expect((await team.run('TaskGet 2')).stdout).toContain(
@@ -304,14 +301,11 @@ test('the check of a task that another has is changed by its owner, its creator,
   await team.run('TaskCreate --subject A --check exact', 'TaskClaim 1 --agent ann');
   const change = (agent: string, check: string, ...more: string[]) =>
     team.call('TaskUpdate', ['1', '--check', check, '--agent', agent, ...more]);
-  const refusal = {
-    stdout: '',
-    stderr:
-      'Error: Cannot update task #1\n' +
+  const refusal = failed(
+    'Error: Cannot update task #1\n' +
       '- already_claimed: #1 is claimed by ann; its check may be changed by its owner and its creator\n' +
       '- a leader may use --force; to clear the owner: TaskRelease 1\n',
-    exitCode: 1,
-  };
+  );
   expect(await change('bob', 'true')).toEqual(refusal);
   expect(await change('bob', 'true', '--status', 'completed', '--prove')).toMatchObject({
     stderr: expect.stringContaining('already_claimed'),

@@ -13,14 +13,14 @@ interface Shown {
   show(graph: TaskGraph): Promise<string[]>;
 }
 
-function shown(columns = 80, rows = 24): Shown {
+function shown(columns = 80, rows = 24, env = {}): Shown {
   const terminal = new VirtualTerminal(columns, rows);
   const todos = new TodoStore();
   const place = new MemoryPlace<TaskGraph>();
   const tasks = taskView(new TaskStore(place));
   // Draws each change at once.
   const clock = { now: () => 0, after: () => () => {} };
-  const panel = new TaskPanel({ store: todos, tasks, stream: terminal, env: {}, clock });
+  const panel = new TaskPanel({ store: todos, tasks, stream: terminal, env, clock });
   const show = async (graph: TaskGraph) => {
     place.commit(place.load()?.version ?? 0, graph, new Date());
     panel.commandStarted();
@@ -29,24 +29,14 @@ function shown(columns = 80, rows = 24): Shown {
   return { terminal, todos, show };
 }
 
-const TEAM = claimed(
-  claimed(
-    completed(
-      graphOf(
-        'Find out why login fails',
-        { subject: 'Fix login', activeForm: 'Fixing login' },
-        'Write docs',
-        { subject: 'Test it', blockedBy: [2, 3] },
-        'Tidy up',
-      ),
-      1,
-    ),
-    2,
-    'agent-1',
-  ),
-  3,
-  'agent-2',
+const WORK = graphOf(
+  'Find out why login fails',
+  { subject: 'Fix login', activeForm: 'Fixing login' },
+  'Write docs',
+  { subject: 'Test it', blockedBy: [2, 3] },
+  'Tidy up',
 );
+const TEAM = claimed(claimed(completed(WORK, 1), 2, 'agent-1'), 3, 'agent-2');
 
 test('the tasks of a team with owners, blockers and ready ones', async () => {
   expect(await shown(60).show(TEAM)).toEqual([
@@ -101,18 +91,8 @@ test('a list whose tasks are all completed is one line, one without tasks none',
 });
 
 test('a pending task that waits is dim, one that is ready is not', async () => {
-  const terminal = new VirtualTerminal(80, 24);
-  const store = new TaskStore();
-  await store.change((_, at) => ({
-    graph: graphOf('First', { subject: 'Second', blockedBy: [1] }),
-    at,
-  }));
-  new TaskPanel({
-    store: new TodoStore(),
-    tasks: taskView(store),
-    stream: terminal,
-    env: { FORCE_COLOR: '1' },
-  });
+  const { terminal, show } = shown(80, 24, { FORCE_COLOR: '1' });
+  await show(graphOf('First', { subject: 'Second', blockedBy: [1] }));
   const rows = await terminal.screen();
   const dim = (text: string) => {
     const y = rows.findIndex((row) => row.includes(text));

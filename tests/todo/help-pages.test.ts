@@ -6,6 +6,7 @@ import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import writePage from '../../src/todo/todo-write.md';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { items } from '../guidance/agent-session.ts';
 import { tokens } from '../helpers/tokens.ts';
 import { todoWrite } from './call.ts';
 
@@ -52,15 +53,13 @@ test("the page's example, pasted into bash, gives the page's reply", async () =>
 
 test('the example of TodoRead is what it prints', async () => {
   const store = new TodoStore();
-  store.update([
-    { content: 'Refactor auth module', activeForm: 'Refactoring', status: 'completed' },
-    {
-      content: 'Add unit tests',
-      activeForm: 'Adding unit tests for auth module',
-      status: 'in_progress',
-    },
-    { content: 'Update documentation', activeForm: 'Updating', status: 'pending' },
-  ]);
+  store.update(
+    items(
+      '[x] Refactor auth module',
+      '[>] Add unit tests <- Adding unit tests for auth module',
+      '[ ] Update documentation',
+    ),
+  );
   const { stdout } = await new TodoReadHandler(store).execute({ argv: [] });
   expect(readPage.replaceAll('\n  ', '\n')).toContain(`$ TodoRead\n${stdout}`);
 });

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { USER } from '../../src/state/place.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { openTodoStore, TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { items } from '../guidance/agent-session.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { failed, ok } from '../helpers/replies.ts';
+import { BEFORE, todoWrite } from './call.ts';
 
 function list(...lines: string[]) {
   const store = new TodoStore();
@@ -21,11 +22,9 @@ function list(...lines: string[]) {
 
 test('items are started and completed by their places, in one change', async () => {
   const { store, call, read } = list('[>] A <- a', '[ ] B <- b', '[ ] C <- c');
-  expect(await call('--done', '1', '--start', '3')).toEqual({
-    stdout: 'Todo list updated: 1 completed, 1 in_progress, 1 pending\nNow 3: C\nNext 2: B\n',
-    stderr: '',
-    exitCode: 0,
-  });
+  expect(await call('--done', '1', '--start', '3')).toEqual(
+    ok('Todo list updated: 1 completed, 1 in_progress, 1 pending\nNow 3: C\nNext 2: B\n'),
+  );
   expect(await read()).toEqual(['[x] A', '[ ] B', '[>] C <- c']);
   expect(store.get().version).toBe(2);
 });
@@ -62,31 +61,18 @@ test.each([
   [['--done', '1', '--drop', '1'], '--done and --drop both name 1'],
 ])('%j is refused, and the list stays', async (argv, line) => {
   const { store, call } = list('[>] A', '[ ] B', '[ ] C');
-  expect(await call(...argv)).toEqual({
-    stdout: '',
-    stderr: `Error: Cannot update the list\n- ${line}\n`,
-    exitCode: 1,
-  });
+  expect(await call(...argv)).toEqual(failed(`Error: Cannot update the list\n- ${line}\n`));
   expect(store.get().version).toBe(1);
 });
 
 test('a result that breaks a rule is refused like any other list', async () => {
-  const store = new TodoStore();
-  const settings = { ...DEFAULT_SETTINGS, maxItems: 1 };
-  const handler = new TodoWriteHandler(store, () => ({ settings, warnings: [] }));
   const add = (content: string) =>
-    handler.execute({
-      argv: ['--add', content, '--active-form', 'Doing'],
-      stdin: async () => '',
-    });
-  expect((await add(' ')).stderr).toBe(
-    'Error: Validation failed\n- todos[0].content: Cannot be blank\n',
-  );
-  await add('A');
-  expect((await add('B')).stderr).toBe(
-    'Error: Validation failed\n- todos: Must have at most 1 items, received 2\n',
-  );
-  expect(store.get().items).toHaveLength(1);
+    todoWrite(['--add', content, '--active-form', 'Doing'], { settings: { maxItems: 1 } });
+  const problems = { ' ': 'todos[1].content: Cannot be blank\n- todos:', B: 'todos:' };
+  for (const [content, problem] of Object.entries(problems)) {
+    const stderr = `Error: Validation failed\n- ${problem} Must have at most 1 items, received 2\n`;
+    expect(await add(content)).toEqual({ ...failed(stderr), items: BEFORE });
+  }
 });
 
 test('--if-version holds for single changes too', async () => {

@@ -4,6 +4,7 @@ import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { ok } from '../helpers/replies.ts';
 import { todoList } from './arbitraries.ts';
 
 const at = new Date('2026-01-02T03:04:05.678Z');
@@ -34,27 +35,24 @@ test('the list has one line per item, then the count of completed ones', async (
     { ...pending('Update documentation'), priority: 'low' },
     pending('Ship'),
   );
-  expect(result).toEqual({
-    stdout: `[x] Refactor auth module (id: a)
+  expect(result).toEqual(
+    ok(`[x] Refactor auth module (id: a)
 [>] Add unit tests <- Adding unit tests for auth module (id: 2␛, priority: high)
 [ ] Update documentation (priority: low)
 [ ] Ship
 
 (1/4 completed)
-`,
-    stderr: '',
-    exitCode: 0,
-  });
+`),
+  );
 });
 
 test('--json prints the list, its time and its version as one line', async () => {
   const item: TodoItem = { ...pending('Build'), id: '1', priority: 'low' };
-  expect(await todoRead(['--json'], item)).toEqual({
-    stdout:
+  expect(await todoRead(['--json'], item)).toEqual(
+    ok(
       '{"todos":[{"content":"Build","activeForm":"Doing","status":"pending","id":"1","priority":"low"}],"updatedAt":"2026-01-02T03:04:05.678Z","version":1}\n',
-    stderr: '',
-    exitCode: 0,
-  });
+    ),
+  );
 });
 
 test('text that a terminal would obey is shown as text', async () => {
@@ -100,11 +98,7 @@ test.each([
       status,
     })),
   );
-  expect(await new TodoReadHandler(store).execute({ argv: ['--line'] })).toEqual({
-    stdout: line,
-    stderr: '',
-    exitCode: 0,
-  });
+  expect(await new TodoReadHandler(store).execute({ argv: ['--line'] })).toEqual(ok(line));
 });
 
 test('the next item is the first pending one of the highest priority, in every text', async () => {

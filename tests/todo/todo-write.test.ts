@@ -8,6 +8,7 @@ import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { bestTime } from '../helpers/best-time.ts';
 import { runs } from '../helpers/random.ts';
+import { failed, ok } from '../helpers/replies.ts';
 import { text, todoList } from './arbitraries.ts';
 import { BEFORE, todoWrite } from './call.ts';
 
@@ -26,9 +27,7 @@ test('a list in one argument replaces the whole list, and the reply counts its s
     build,
   ];
   expect(await todoWrite([list(...items)])).toEqual({
-    stdout: 'Todo list updated: 1 completed, 1 in_progress, 1 pending\n',
-    stderr: '',
-    exitCode: 0,
+    ...ok('Todo list updated: 1 completed, 1 in_progress, 1 pending\n'),
     items,
   });
 });
@@ -60,9 +59,7 @@ test.each([
   ['a blank argument', ['  \t'], list(build)],
 ])('%s: the JSON is missing', async (_, argv, stdin) => {
   expect(await todoWrite(argv, { stdin })).toEqual({
-    stdout: '',
-    stderr: `Error: Missing JSON parameter\nUsage: TodoWrite '{"todos":[...]}'\n`,
-    exitCode: 1,
+    ...failed(`Error: Missing JSON parameter\nUsage: TodoWrite '{"todos":[...]}'\n`),
     items: BEFORE,
   });
 });
@@ -92,21 +89,20 @@ test.each([
   ],
 ])('the error for %j says where, what, the likely cause and the usage', async (argv, problem) => {
   expect(await todoWrite(argv)).toEqual({
-    stdout: '',
-    stderr: `Error: Invalid JSON format\n- ${problem}\n${USAGE}`,
-    exitCode: 1,
+    ...failed(`Error: Invalid JSON format\n- ${problem}\n${USAGE}`),
     items: BEFORE,
   });
 });
 
 test('each slip that was forgiven is noted on stderr, and stdout stays exact', async () => {
   expect(await todoWrite([`\ufeff[${JSON.stringify(build)},]`])).toEqual({
-    stdout: 'Todo list updated: 0 completed, 0 in_progress, 1 pending\n',
-    stderr: `Note: ignored a byte-order mark before the JSON
+    ...ok(
+      'Todo list updated: 0 completed, 0 in_progress, 1 pending\n',
+      `Note: ignored a byte-order mark before the JSON
 Note: ignored a trailing comma
 Note: read the bare array as the list; it belongs in {"todos":[...]}
 `,
-    exitCode: 0,
+    ),
     items: [build],
   });
 });
@@ -120,9 +116,9 @@ test('a list of exactly 1 MiB is read, and one of a byte more is refused before 
   const padded = (bytes: number) => list(build) + ' '.repeat(bytes - list(build).length);
   expect((await todoWrite([padded(1024 * 1024)])).exitCode).toBe(0);
   const refused = {
-    stdout: '',
-    stderr: 'Error: Validation failed\n- The list must be at most 1 MiB, received 1048577 bytes\n',
-    exitCode: 1,
+    ...failed(
+      'Error: Validation failed\n- The list must be at most 1 MiB, received 1048577 bytes\n',
+    ),
     items: BEFORE,
   };
   expect(await todoWrite([padded(1024 * 1024 + 1)])).toEqual(refused);
@@ -178,11 +174,9 @@ test('standard input that cannot be read, or a store that cannot take the list, 
     new TodoWriteHandler(new TodoStore()).execute({ argv: [], stdin: broken }),
   ]);
   expect(outcomes).toEqual(
-    ['no space', 'broken pipe'].map((problem) => ({
-      stdout: '',
-      stderr: `Error: Cannot update the list\n- ${problem}\n`,
-      exitCode: 1,
-    })),
+    ['no space', 'broken pipe'].map((problem) =>
+      failed(`Error: Cannot update the list\n- ${problem}\n`),
+    ),
   );
 });
 
@@ -299,9 +293,7 @@ test.each([
   ['Fix the login', `'Fix the login' is not a list. Try: TodoWrite '{"todos":[...]}'`],
 ])('%s is no JSON: it is refused, and the right call is named', async (argument, problem) => {
   expect(await todoWrite([argument])).toEqual({
-    stdout: '',
-    stderr: `Error: Invalid JSON format\n- ${problem}\n`,
-    exitCode: 1,
+    ...failed(`Error: Invalid JSON format\n- ${problem}\n`),
     items: BEFORE,
   });
   expect(await todoWrite([argument, list(build)])).toMatchObject({ exitCode: 1, items: BEFORE });
@@ -323,9 +315,7 @@ test.each([
   ['--undoo', 'Unknown option --undoo. Did you mean --undo?'],
 ])('%s is wrong usage, and the right call is named', async (argument, problem) => {
   expect(await todoWrite([argument])).toEqual({
-    stdout: '',
-    stderr: `Error: ${problem}\n`,
-    exitCode: 2,
+    ...failed(`Error: ${problem}\n`, 2),
     items: BEFORE,
   });
   expect(await todoWrite([argument, list(build)])).toMatchObject({ exitCode: 2, items: BEFORE });

@@ -5,6 +5,7 @@ import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { failed } from '../helpers/replies.ts';
 
 const todo = (content: string): TodoItem => ({ content, activeForm: 'Doing', status: 'pending' });
 const list = (...contents: string[]) => JSON.stringify({ todos: contents.map(todo) });
@@ -33,14 +34,12 @@ test('a write for the newest version is made, and for version 0 where nothing wa
 
 test('a write for another version is refused, with the version and the list that there are', async () => {
   const { store, write } = commandsAfter(['a', 'b']);
-  expect(await write(list('c'), '--if-version', '1')).toEqual({
-    stdout: '',
-    stderr: `Error: The list is at version 2, not 1; nothing was changed. It now is:
+  expect(await write(list('c'), '--if-version', '1')).toEqual(
+    failed(`Error: The list is at version 2, not 1; nothing was changed. It now is:
 [ ] b
 Take this list into account, then write with --if-version 2.
-`,
-    exitCode: 1,
-  });
+`),
+  );
   expect(store.get()).toMatchObject({ version: 2, items: [todo('b')] });
 });
 
@@ -74,11 +73,9 @@ test.each([
   ['the list before is no longer kept', commandsAfter(['a', 'b'], 1)],
 ])('an undo where %s is refused', async (_, { store, write }) => {
   const before = store.get();
-  expect(await write('--undo')).toEqual({
-    stdout: '',
-    stderr: 'Error: Nothing to undo\n- no earlier version is kept\n',
-    exitCode: 1,
-  });
+  expect(await write('--undo')).toEqual(
+    failed('Error: Nothing to undo\n- no earlier version is kept\n'),
+  );
   expect(store.get()).toBe(before);
 });
 
@@ -105,11 +102,9 @@ test('an old version is shown, as text and as JSON', async () => {
 
 test('a version that is not kept is refused', async () => {
   const { read } = commandsAfter(['a', 'b', 'c'], 2);
-  expect(await read('--at', '1')).toEqual({
-    stdout: '',
-    stderr: 'Error: There is no version 1\n- versions 2 to 3 are kept\n',
-    exitCode: 1,
-  });
+  expect(await read('--at', '1')).toEqual(
+    failed('Error: There is no version 1\n- versions 2 to 3 are kept\n'),
+  );
   expect((await commandsAfter([]).read('--at', '1')).stderr).toContain('was never written');
 });
 
@@ -166,9 +161,7 @@ test.each([
   [new TodoReadHandler(unreadable), 'Cannot read the list', ['--history']],
 ])('trouble with where the list lives is exit code 3: %o, %s, %j', async (handler, title, argv) => {
   const stdin = async () => (argv.includes('--undo') ? '' : list('a'));
-  expect(await handler.execute({ argv, stdin })).toEqual({
-    stdout: '',
-    stderr: `Error: ${title}\n- cannot read /lists/a.json: EIO: ␛[31mbroken\n`,
-    exitCode: 3,
-  });
+  expect(await handler.execute({ argv, stdin })).toEqual(
+    failed(`Error: ${title}\n- cannot read /lists/a.json: EIO: ␛[31mbroken\n`, 3),
+  );
 });

@@ -49,24 +49,3 @@ test('an undo replies in the same way', async () => {
 test('a cleared list prints the text of TodoRead', async () => {
   expect((await write('--output', 'list', '[]')).stdout).toBe('No todos.\n');
 });
-
-test.each([
-  [
-    'another word',
-    ['--output', 'xml'],
-    "--output takes summary, next, list or json, received 'xml'",
-  ],
-  [
-    'a word in capitals',
-    ['--output=JSON'],
-    "--output takes summary, next, list or json, received 'JSON'",
-  ],
-  ['no word', ['--output'], '--output takes summary, next, list or json'],
-  ['two', ['--output', 'list', '--output', 'json'], '--output was given twice'],
-])('%s is refused, and the list stays', async (_, options, problem) => {
-  const before = store.get();
-  const { exitCode, stdout, stderr } = await write(...options);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-  expect(stderr.split('\n')[0]).toBe(`Error: ${problem}`);
-  expect(store.get()).toBe(before);
-});

@@ -380,21 +380,11 @@ test('? has all keys, and q asks to quit on every page', () => {
 test.each(['list', 'agents', 'board', 'history', 'taskHistory'] as const)(
   'the mark is at one row of the page %s, the chosen one, and goes where the keys go',
   (page) => {
-    const tasks = [
-      ...tasksOf({ subject: 'a' }, { subject: 'b' }, { subject: 'c' }).map((newest) => ({
-        ...newest,
-        version: 2,
-      })),
-      ...tasksOf({ subject: 'a' }),
-    ];
+    const newer = tasksOf({}, {}, {}).map((newest) => ({ ...newest, version: 2 }));
+    const tasks = [...newer, ...tasksOf({})];
     const list = (agent: string) => listOf(agent, [9, '- a'], [4, '- a', '- b', '- c']);
-    const viewer = new TestViewer(
-      {
-        lists: [list('main'), list('bob'), list('eve')],
-        tasks,
-      },
-      { page, rows: 40 },
-    );
+    const lists = ['main', 'bob', 'eve'].map(list);
+    const viewer = new TestViewer({ lists, tasks }, { page, rows: 40 });
     const marked = () =>
       viewer.rows().flatMap((row, y) => (row.includes('▸') ? [y] : [])) as [number];
     viewer.press('home');
@@ -434,23 +424,17 @@ test('on every page and size, after any keys, no row is as wide as the screen, n
       fc.array(ANY_KEY, { maxLength: 12 }),
       (items, name, page, columns, rows, unicode, keys) => {
         const lists = [
-          historyOf(name, [
-            [9, items.slice(1)],
-            [4, items],
-          ]),
+          historyOf(
+            name,
+            [9, 4].map((ago) => [ago, items.slice(ago % 2)]),
+          ),
           listOf('main', [4, '- a']),
         ];
-        const tasks = tasksOf(
-          { subject: name, owner: name, status: 'in_progress' },
-          { subject: name },
-        );
+        const task = { subject: name, owner: name, status: 'in_progress' as const };
+        const tasks = tasksOf(task, { subject: name });
+        const problem = unicode ? name : undefined;
         const viewer = new TestViewer(
-          {
-            lists,
-            tasks,
-            session: name,
-            problem: unicode ? name : undefined,
-          },
+          { lists, tasks, session: name, problem },
           { columns, rows, page, agent: name, theme: createTheme({ unicode }) },
         );
         viewer.press(...keys);

@@ -11,6 +11,7 @@ import { TodoStore } from '../../src/todo/todo-store.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { listFolder, taskListFolder } from '../helpers/list-folders.ts';
+import { ok } from '../helpers/replies.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 import { todos } from '../panel/todos.ts';
 
@@ -101,11 +102,7 @@ describe('removal', () => {
 
   test('--remove removes the lists of a session, by its name or as it is shown, --older those unchanged for that long', async () => {
     const state = await full();
-    expect(sessions(state, '--remove', '~/app', '--yes')).toEqual({
-      stdout: 'Removed 2 lists.\n',
-      stderr: '',
-      exitCode: 0,
-    });
+    expect(sessions(state, '--remove', '~/app', '--yes')).toEqual(ok('Removed 2 lists.\n'));
     expect(left(state)).toEqual(['/home/ann/old main', '/home/ann/old tasks', 'busy main']);
     expect(readdirSync(state).sort().join()).not.toContain('app');
     expect(sessions(state, '--remove', '~/app', '--yes')).toMatchObject({ exitCode: 1 });
