@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -25,9 +25,13 @@ interface Machine {
   env: (more?: Record<string, string>) => Record<string, string>;
   write: (argv: string[], options?: Partial<Parameters<typeof run>[2]>) => Run;
   read: (argv?: string[], options?: Partial<Parameters<typeof run>[2]>) => Run;
+  inBash: (line: string, cwd?: string) => { status: number | null; stdout: string; stderr: string };
   /** The same in this process, where the program is not the question. */
   call: (name: string, argv?: string[], more?: object, cwd?: string) => Promise<CommandResult>;
 }
+
+const READ = `'${process.execPath}' '${executable('todo-read')}'`;
+const WRITE = `'${process.execPath}' '${executable('todo-write')}'`;
 
 function machine(): Machine {
   const root = temporaryDirectory();
@@ -42,35 +46,32 @@ function machine(): Machine {
     env,
     write: (argv, options) => run('todo-write', argv, { cwd: work, env: env(), ...options }),
     read: (argv = [], options) => run('todo-read', argv, { cwd: work, env: env(), ...options }),
+    inBash: (line, cwd = work) =>
+      spawnSync('bash', ['-c', line], { cwd, env: env(), encoding: 'utf8' }),
     call: (name, argv = [], more = {}, cwd = work) => callCommand(env(more), name, argv, { cwd }),
   };
 }
 
 test('a list that one process writes, from its argument, a pipe or a file, the next one reads', () => {
-  const { work, env, write, read } = machine();
+  const { work, inBash, write, read } = machine();
   expect(write([list('a')])).toEqual(UPDATED);
   expect(read()).toEqual({ stdout: '[ ] a\n\n(0/1 completed)\n', stderr: '', exitCode: 0 });
   expect(write([], { input: list('piped') })).toEqual(UPDATED);
   writeFileSync(join(work, 'list.json'), list('from a file'));
-  const line = `'${process.execPath}' '${executable('todo-write')}' - < list.json`;
-  execFileSync('bash', ['-c', line], { cwd: work, env: env() });
+  expect(inBash(`${WRITE} - < list.json`).status).toBe(0);
   const { todos, version } = JSON.parse(read(['--json']).stdout);
   expect([todos[0].content, version]).toEqual(['from a file', 3]);
 });
 
 test('standard input that is closed or too long is no list', () => {
-  const { work, env } = machine();
+  const { work, inBash } = machine();
   writeFileSync(join(work, 'list.json'), list('x'.repeat(2 * 1024 * 1024)));
-  const write = (redirection: string) => {
-    const line = `'${process.execPath}' '${executable('todo-write')}' ${redirection}`;
-    return spawnSync('bash', ['-c', line], { cwd: work, env: env(), encoding: 'utf8' });
-  };
-  expect(write('<&-')).toMatchObject({
+  expect(inBash(`${WRITE} <&-`)).toMatchObject({
     status: 1,
     stderr: `Error: Missing JSON parameter\nUsage: TodoWrite '{"todos":[...]}'\n`,
   });
   const stderr = expect.stringContaining('must be at most 1 MiB');
-  expect(write('< list.json')).toMatchObject({ status: 1, stderr });
+  expect(inBash(`${WRITE} < list.json`)).toMatchObject({ status: 1, stderr });
 });
 
 test('TODO_CLEAR_WHEN_DONE: the history has the finished list with its texts; --undo restores it', async () => {
@@ -116,48 +117,24 @@ test('TODO_SESSION and TODO_AGENT name the list, and options win over them', asy
   expect(await read([], named)).toContain('of bob in s');
 });
 
-test('TODO_HISTORY says how many versions are kept; a value that is not a number gets a warning', async () => {
-  const { call } = machine();
-  for (const content of ['a', 'b', 'c'])
-    await call('TodoWrite', [list(content)], { TODO_HISTORY: '2' });
-  const { stdout: history } = await call('TodoRead', ['--history']);
-  expect(history.match(/^\d+/gm)).toEqual(['3', '2']);
-  expect(await call('TodoWrite', [list('d')], { TODO_HISTORY: 'all' })).toMatchObject({
-    exitCode: 0,
-    stderr: "Warning: TODO_HISTORY must be a positive integer, received 'all'; using 50\n",
-  });
-});
-
 test('in a directory that was deleted a session must be named', () => {
-  const { root, env } = machine();
+  const { root, inBash } = machine();
   const gone = join(root, 'gone');
-  const inDeleted = (command: string) => {
+  const readInDeleted = (...words: string[]) => {
     mkdirSync(gone);
-    const line = `rmdir '${gone}'; exec '${process.execPath}' ${command}`;
-    return spawnSync('bash', ['-c', line], { cwd: gone, env: env(), encoding: 'utf8' });
+    return inBash(`rmdir '${gone}'; exec ${READ} ${words.join(' ')}`, gone);
   };
-  const unnamed = inDeleted(`'${executable('todo-read')}'`);
-  expect([unnamed.status, unnamed.stderr]).toEqual([
-    3,
-    expect.stringContaining('give --session NAME'),
-  ]);
-  const named = inDeleted(`'${executable('todo-read')}' --session s`);
-  expect([named.status, named.stdout]).toEqual([0, 'No todos.\n']);
+  const stderr = expect.stringContaining('give --session NAME');
+  expect(readInDeleted()).toMatchObject({ status: 3, stderr });
+  expect(readInDeleted('--session s')).toMatchObject({ status: 0, stdout: 'No todos.\n' });
 });
 
 test('a reply that cannot be written is an error, but not if the reader of a pipe has ended', () => {
-  const { work, env, write } = machine();
+  const { inBash, write } = machine();
   write([list('a')]);
-  const node = `'${process.execPath}' '${executable('todo-read')}'`;
-  const inBash = (line: string) =>
-    spawnSync('bash', ['-c', line], { cwd: work, env: env(), encoding: 'utf8' });
-  const full = inBash(`${node} > /dev/full`);
-  expect([full.status, full.stderr]).toEqual([
-    1,
-    expect.stringMatching(/^TodoRead: write error: ENOSPC/),
-  ]);
-  const gone = inBash(`${node} | { exec <&-; wait; }; echo "\${PIPESTATUS[0]}"`);
-  expect(gone.stderr).toBe('');
+  const stderr = expect.stringMatching(/^TodoRead: write error: ENOSPC/);
+  expect(inBash(`${READ} > /dev/full`)).toMatchObject({ status: 1, stderr });
+  expect(inBash(`${READ} | { exec <&-; wait; }`).stderr).toBe('');
 });
 
 test('a list longer than the capacity of a pipe is written whole, also to a non-blocking pipe', () => {
@@ -202,19 +179,16 @@ describe('the code cache of an earlier run', () => {
       recursive: true,
       filter: (file) => !file.endsWith('.compiled') && !file.endsWith('types'),
     });
-    writeFileSync(join(root, 'hook.cjs'), HOOK);
     const home = join(root, 'home');
     mkdirSync(home);
+    const runWith = (hook: string, argv: string[], variables: Record<string, string>) => {
+      writeFileSync(join(root, 'hook.cjs'), hook);
+      const program = join(dist, 'bin', 'commands', 'TodoRead');
+      const words = ['-r', join(root, 'hook.cjs'), program, ...argv];
+      return spawnSync(process.execPath, words, { cwd: work, env: variables, encoding: 'utf8' });
+    };
     const runRead = (argv: string[] = [], variables: Record<string, string> = {}) =>
-      spawnSync(
-        process.execPath,
-        ['-r', join(root, 'hook.cjs'), join(dist, 'bin', 'commands', 'TodoRead'), ...argv],
-        {
-          cwd: work,
-          env: env({ HOME: home, XDG_CACHE_HOME: '', ...variables }),
-          encoding: 'utf8',
-        },
-      );
+      runWith(HOOK, argv, env({ HOME: home, XDG_CACHE_HOME: '', ...variables }));
     const kept = () => listFiles(dist).filter((file) => file.endsWith('.compiled'));
     const keptFile = () => {
       const { mode, ino } = statSync(join(dist, kept()[0] ?? ''));
@@ -230,13 +204,8 @@ describe('the code cache of an earlier run', () => {
           return writeFileSync(path, ...rest);
         };
         require('os').userInfo = () => ({ homedir: ${JSON.stringify(home)} });`;
-      writeFileSync(join(root, 'locked.cjs'), locked);
       const { HOME, ...variables } = env({ XDG_CACHE_HOME: 'relative' });
-      return spawnSync(
-        process.execPath,
-        ['-r', join(root, 'locked.cjs'), join(dist, 'bin', 'commands', 'TodoRead')],
-        { cwd: work, env: variables, encoding: 'utf8' },
-      );
+      return runWith(locked, [], variables);
     };
     return { dist, home, work, runRead, runWithoutHome, kept, keptFile };
   }
