@@ -296,10 +296,10 @@ test('on its own list an agent needs no name; where others work too it does', as
   await team.run('TaskCreate --subject A', 'TaskCreate --subject B');
   expect(await team.run('TaskClaim --next')).toEqual(ok('Task #1 claimed by main: A\n'));
   expect(await team.run('TaskList --list other')).toEqual(ok('No tasks.\n'));
-  expect((await team.run('TaskClaim --next --list other')).stderr).toContain('no');
+  expect(await team.err('TaskClaim --next --list other')).toContain('no');
   await team.run('TaskClaim 2 --agent bob');
-  expect((await team.run('TaskClaim 1')).stderr).toContain('no_agent');
-  expect((await team.run('TaskRelease')).stderr).toContain('no_agent');
+  expect(await team.err('TaskClaim 1')).toContain('no_agent');
+  expect(await team.err('TaskRelease')).toContain('no_agent');
 });
 
 test('--agent with ids releases only tasks of that agent; --force is for leaders', async () => {
@@ -322,7 +322,7 @@ test('--agent with ids releases only tasks of that agent; --force is for leaders
 test('invalid settings are reported on stderr', async () => {
   const team = new Team({ warnings: ['Warning: no'], settings: { maxContentLength: 3 } });
   expect(await team.run('TaskList')).toEqual(ok('No tasks.\n', 'Warning: no\n'));
-  expect((await team.run('TaskCreate --subject long')).stderr).toContain('at most 3 characters');
+  expect(await team.err('TaskCreate --subject long')).toContain('at most 3 characters');
 });
 
 test('the tasks of one call refer to each other by refs, in any order', async () => {
@@ -336,13 +336,13 @@ test('the tasks of one call refer to each other by refs, in any order', async ()
   expect(await team.call('TaskCreate', [JSON.stringify(batch)])).toEqual(
     ok('Task #2 created: Ship\nTask #3 created: Fix\nTask #4 created: Docs\n'),
   );
-  expect(JSON.parse((await team.run('TaskList --json')).stdout).tasks).toMatchObject([
+  expect(JSON.parse(await team.out('TaskList --json')).tasks).toMatchObject([
     { blocks: [2], blockedBy: [] },
     { blocks: [], blockedBy: [1, 4, 3] },
     { blocks: [2, 4], blockedBy: [] },
     { blocks: [2], blockedBy: [3] },
   ]);
-  expect((await team.run('TaskGet 3 --json')).stdout).not.toContain('"ref"');
+  expect(await team.out('TaskGet 3 --json')).not.toContain('"ref"');
 });
 
 test('refs that lead nowhere, in a circle or to two tasks: nothing is created', async () => {

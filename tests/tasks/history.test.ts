@@ -29,17 +29,12 @@ test('the history names agents and changes, newest first', async () => {
 2  TIME  lead  created #2 B
 1  TIME  lead  created #1 A
 `);
-  expect((await team.run('TaskGet 2 --history')).stdout.match(/^\d/gm)).toEqual([
-    '7',
-    '6',
-    '5',
-    '2',
-  ]);
-  expect((await team.run('TaskList --at 3')).stdout).toBe(
+  expect((await team.out('TaskGet 2 --history')).match(/^\d/gm)).toEqual(['7', '6', '5', '2']);
+  expect(await team.out('TaskList --at 3')).toBe(
     '#1 [in_progress] A (ann)\n#2 [pending] B (bob)\n',
   );
-  expect((await team.run('TaskGet 1 --at 2')).stdout).toContain('Status: pending');
-  expect((await team.run('TaskList --at 99')).stderr).toContain(
+  expect(await team.out('TaskGet 1 --at 2')).toContain('Status: pending');
+  expect(await team.err('TaskList --at 99')).toContain(
     'no_such_version: there is no version 99: versions 1 to 7 are kept',
   );
 });
@@ -51,27 +46,25 @@ test('a deleted task comes back by undo, with its links', async () => {
     'TaskCreate --subject B --blocked-by 1',
     'TaskCreate --subject C',
   );
-  const before = (await team.run('TaskList')).stdout;
+  const before = await team.out('TaskList');
   await team.run('TaskUpdate 1 --status deleted');
-  expect((await team.run('TaskList')).stdout).toBe('#2 [pending] B\n#3 [pending] C\n');
-  expect((await team.run('TaskUndo')).stdout).toBe(
-    'Undone: deleted #1 A; changed blockedBy of #2 B\n',
-  );
-  expect((await team.run('TaskList')).stdout).toBe(before);
+  expect(await team.out('TaskList')).toBe('#2 [pending] B\n#3 [pending] C\n');
+  expect(await team.out('TaskUndo')).toBe('Undone: deleted #1 A; changed blockedBy of #2 B\n');
+  expect(await team.out('TaskList')).toBe(before);
   await team.run('TaskUndo');
-  expect((await team.run('TaskList')).stdout).toBe('#2 [pending] B\n#3 [pending] C\n');
+  expect(await team.out('TaskList')).toBe('#2 [pending] B\n#3 [pending] C\n');
 });
 
 test('a change that something was built on is not undone, another one is', async () => {
   const team = quiet();
   await team.run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskUpdate 1 --subject X');
   await team.run('TaskUpdate 1 --description long', 'TaskUpdate 2 --subject Y');
-  expect((await team.run('TaskUndo --at 3')).stderr).toBe(
+  expect(await team.err('TaskUndo --at 3')).toBe(
     'Error: Cannot undo\n- built_upon: #1 changed since; nothing was undone\n',
   );
-  expect((await team.run('TaskUndo --at 4')).stdout).toBe('Undone: changed description of #1 X\n');
-  expect((await team.run('TaskList')).stdout).toBe('#1 [pending] X\n#2 [pending] Y\n');
-  expect((await team.run('TaskUndo --at 77')).stderr).toContain('no_such_version');
+  expect(await team.out('TaskUndo --at 4')).toBe('Undone: changed description of #1 X\n');
+  expect(await team.out('TaskList')).toBe('#1 [pending] X\n#2 [pending] Y\n');
+  expect(await team.err('TaskUndo --at 77')).toContain('no_such_version');
   expect((await quiet().run('TaskUndo')).stderr).toContain('nothing_to_undo');
 });
 
@@ -82,14 +75,14 @@ test('completed tasks are archived, readable, and come back', async () => {
     'TaskCreate --subject B',
     'TaskUpdate 1 --status completed',
   );
-  expect((await team.run('TaskArchive')).stdout).toBe('Nothing to archive.\n');
-  expect((await team.run('TaskArchive 1 2')).stderr).toContain('not_completed: #2 is pending');
-  expect((await team.run('TaskArchive 1')).stdout).toBe('Archived: #1\n');
-  expect((await team.run('TaskList')).stdout).toBe('#2 [pending] B\n');
-  expect((await team.run('TaskList --archived')).stdout).toBe('#1 [completed] A\n');
-  expect((await team.run('TaskGet 1')).stdout).toContain('Task #1: A');
+  expect(await team.out('TaskArchive')).toBe('Nothing to archive.\n');
+  expect(await team.err('TaskArchive 1 2')).toContain('not_completed: #2 is pending');
+  expect(await team.out('TaskArchive 1')).toBe('Archived: #1\n');
+  expect(await team.out('TaskList')).toBe('#2 [pending] B\n');
+  expect(await team.out('TaskList --archived')).toBe('#1 [completed] A\n');
+  expect(await team.out('TaskGet 1')).toContain('Task #1: A');
   await team.run('TaskUpdate 1 --status pending');
-  expect((await team.run('TaskList')).stdout).toBe('#1 [pending] A\n#2 [pending] B\n');
+  expect(await team.out('TaskList')).toBe('#1 [pending] A\n#2 [pending] B\n');
 });
 
 test('500 tasks are 30 lines and a count, the unfinished first, in fewer than 1,200 tokens', async () => {
@@ -108,13 +101,10 @@ test('500 tasks are 30 lines and a count, the unfinished first, in fewer than 1,
   expect(lines[30]).toBe('... and 470 more tasks; --limit 500 shows all');
   // Such text has about four characters a token.
   expect(stdout.length / 3.5).toBeLessThan(1200);
-  expect((await team.run('TaskList --limit 2')).stdout.split('\n')).toHaveLength(4);
-  expect(JSON.parse((await team.run('TaskList --json')).stdout).tasks).toHaveLength(500);
-  expect(
-    (await team.run('TaskList --search PART --status completed --limit 500')).stdout
-      .trim()
-      .split('\n'),
-  ).toHaveLength(20);
+  expect((await team.out('TaskList --limit 2')).split('\n')).toHaveLength(4);
+  expect(JSON.parse(await team.out('TaskList --json')).tasks).toHaveLength(500);
+  const found = await team.out('TaskList --search PART --status completed --limit 500');
+  expect(found.trim().split('\n')).toHaveLength(20);
   expect((await team.call('TaskList', ['--search', ' '])).stderr).toContain(
     'search: Cannot be blank',
   );
@@ -128,7 +118,7 @@ test('a list is exported for other programs, and no text of it is markup', async
     { subject: 'c' },
   ];
   await team.call('TaskCreate', [JSON.stringify(tasks)]);
-  expect((await team.run('TaskList --format md')).stdout).toBe(
+  expect(await team.out('TaskList --format md')).toBe(
     '- [ ] \\#1 Fix "x" (high)\n\n  a, "b"\n  c\n\n- [ ] \\#2 \\[x\\](y) \\*b\\* \\<i\\> (bob)\n- [ ] \\#3 c\n',
   );
 });

@@ -96,9 +96,9 @@ test('a missing or non-executable file, or a folder, is not a hook', async () =>
 
 test('one that dies, and one that cannot be run, refuses', async () => {
   hook('task-created', 'kill -9 $$');
-  expect((await team().run('TaskCreate --subject A')).stderr).toContain('it was killed by SIGKILL');
+  expect(await team().err('TaskCreate --subject A')).toContain('it was killed by SIGKILL');
   writeFileSync(join(hooksDir, 'task-created'), '#!/no/such/program\n');
-  expect((await team().run('TaskCreate --subject A')).stderr).toContain('it could not be run');
+  expect(await team().err('TaskCreate --subject A')).toContain('it could not be run');
 });
 
 test('a hook may read nothing, or print very much', async () => {

@@ -55,17 +55,17 @@ test("one's own tasks come before free ones, and these by priority, then by id",
     'Task #2 claimed by bob: Low',
     'Error: Cannot claim a task',
   ]);
-  expect((await team.run('TaskList --mine --agent ann')).stdout).toBe('#4 [pending] Anns (ann)\n');
+  expect(await team.out('TaskList --mine --agent ann')).toBe('#4 [pending] Anns (ann)\n');
 });
 
 test('with one task at a time, every unfinished task of an agent counts', async () => {
   const team = new Team({ settings: { guidance: 'off', oneTaskPerAgent: true } });
   await team.run('TaskCreate --subject A --owner bob', 'TaskCreate --subject B');
-  expect((await team.run('TaskClaim 2 --agent bob')).stderr).toBe(
+  expect(await team.err('TaskClaim 2 --agent bob')).toBe(
     'Error: Cannot claim task #2\n- agent_busy: bob has yet to begin #1\n',
   );
   await team.run('TaskClaim 1 --agent bob');
-  expect((await team.run('TaskClaim 2 --agent bob')).stderr).toContain('bob is working on #1');
+  expect(await team.err('TaskClaim 2 --agent bob')).toContain('bob is working on #1');
   await team.run('TaskUpdate 1 --status completed --agent bob');
   expect((await team.run('TaskClaim 2 --agent bob')).exitCode).toBe(0);
 });
@@ -78,22 +78,22 @@ test("a lease that has expired: the task is anyone's, and its old owner is told 
     ok('Task #1 claimed by ann: A\n', 'Note: the lease is 30m; your commands renew it\n'),
   );
   clock.time += 29 * MINUTE;
-  expect((await team.run('TaskClaim 1 --agent bob')).stderr).toContain('already_claimed');
+  expect(await team.err('TaskClaim 1 --agent bob')).toContain('already_claimed');
   clock.time += 2 * MINUTE;
-  expect((await team.run('TaskList --ready --agent bob')).stdout).toBe(
+  expect(await team.out('TaskList --ready --agent bob')).toBe(
     '#1 [in_progress] A (ann) [lease expired]\n',
   );
   const taken = await team.run('TaskClaim --next --agent bob');
   expect(taken.stdout).toBe('Task #1 claimed by bob: A\n');
   expect(taken.stderr).toMatch(/^Note: #1 was ann's since \S+Z; that lease expired\n/);
   const lost = '- lease_lost: your lease of #1 expired, and bob has it\n';
-  expect((await team.run('TaskClaim --check 1 --agent ann')).stderr).toBe(
+  expect(await team.err('TaskClaim --check 1 --agent ann')).toBe(
     `Error: Task #1 is not yours\n${lost}`,
   );
-  expect((await team.run('TaskUpdate 1 --status completed --agent ann')).stderr).toBe(
+  expect(await team.err('TaskUpdate 1 --status completed --agent ann')).toBe(
     `Error: Cannot update task #1\n${lost}`,
   );
-  expect((await team.run('TaskClaim --check 1 --agent bob')).stdout).toBe('Task #1 is yours: A\n');
+  expect(await team.out('TaskClaim --check 1 --agent bob')).toBe('Task #1 is yours: A\n');
   expect((await team.run('TaskUpdate 1 --status completed --agent bob')).exitCode).toBe(0);
 });
 
@@ -102,7 +102,7 @@ test('an owner whose lease expired keeps the task until another takes it, and is
   const team = new Team({ clock, settings: { guidance: 'off' } });
   await team.run('TaskCreate --subject A', 'TaskClaim 1 --agent ann --lease 30m');
   clock.time += 31 * MINUTE;
-  const check = async () => (await team.run('TaskClaim --check 1 --agent ann')).stdout;
+  const check = async () => await team.out('TaskClaim --check 1 --agent ann');
   expect(await check()).toBe(
     'Task #1 is yours: A; its lease had expired, nobody has taken it, and it is renewed\n',
   );
@@ -126,7 +126,7 @@ test('every command of the owner renews its leases, at most once a minute', asyn
     await team.run('TaskList --agent ann', 'TaskList --agent ann', 'TaskList --agent bob');
   }
   expect(versionOf()).toBe((before ?? 0) + 12);
-  expect((await team.run('TaskClaim --check 1 --agent ann')).stdout).toBe(
+  expect(await team.out('TaskClaim --check 1 --agent ann')).toBe(
     'Task #1 is yours: A; 30m of the lease left\n',
   );
   expect((await team.run('TaskClaim 1 --agent bob')).exitCode).toBe(1);
@@ -158,10 +158,10 @@ test('TaskRelease --expired releases the tasks of dead agents, which can no long
   const team = new Team({ clock, settings: { guidance: 'off' } });
   await team.run('TaskCreate --subject A', 'TaskCreate --subject B');
   await team.run('TaskClaim 1 --agent ann --lease 10m', 'TaskClaim 2 --agent bob');
-  expect((await team.run('TaskRelease --expired')).stdout).toBe('No tasks to release.\n');
+  expect(await team.out('TaskRelease --expired')).toBe('No tasks to release.\n');
   clock.time += 11 * MINUTE;
-  expect((await team.run('TaskRelease --expired')).stdout).toBe('Released: #1\n');
-  expect((await team.run('TaskUpdate 1 --status completed --agent ann')).stderr).toContain(
+  expect(await team.out('TaskRelease --expired')).toBe('Released: #1\n');
+  expect(await team.err('TaskUpdate 1 --status completed --agent ann')).toContain(
     'lease_lost: your lease of #1 expired, and it was released',
   );
   // Claiming it again restores the claim.
@@ -184,7 +184,7 @@ test.each(['30', '0m', '-5m', 'soon', '1.5h', '400d', ''])(
 
 /** The notes of an agent's next command. */
 async function heard(team: Team, agent: string): Promise<string> {
-  return (await team.run(`TaskList --status completed --agent ${agent}`)).stderr;
+  return await team.err(`TaskList --status completed --agent ${agent}`);
 }
 
 test('each agent gets each of its notices once', async () => {
@@ -248,12 +248,12 @@ test('at most five notices per command; TaskInbox prints and marks the rest', as
     ),
     stderr: '',
   });
-  expect((await team.run('TaskInbox --agent bob')).stdout).toBe('Nothing new.\n');
+  expect(await team.out('TaskInbox --agent bob')).toBe('Nothing new.\n');
   // With TODO_GUIDANCE=off all wait for TaskInbox.
   const quiet = new Team({ settings: { guidance: 'off' } });
   await quiet.run('TaskCreate --subject A --owner bob --agent lead');
   expect(await heard(quiet, 'bob')).toBe('');
-  expect((await quiet.run('TaskInbox --agent bob --json')).stdout).toMatch(
+  expect(await quiet.out('TaskInbox --agent bob --json')).toMatch(
     /^\{"notices":\[\{"kind":"assigned","taskId":1,"subject":"A","by":"lead","at":"\S+"\}\]\}\n$/,
   );
 });
@@ -276,7 +276,7 @@ test('a task with a check is completed with its proof, or marked unproven; no in
   expect((await prove(2)).stderr).toBe(
     'Note: running the check: echo too bad; exit 3\nError: Cannot update task #2\n- unproven: #2: echo too bad; exit 3 failed: exit code 3\n  too bad\n',
   );
-  expect((await team.run('TaskUpdate 2 --status completed')).stderr).toBe(
+  expect(await team.err('TaskUpdate 2 --status completed')).toBe(
     'Note: unproven: #2: echo too bad; exit 3 has not exited with 0 since it began. To run it: TaskUpdate 2 --status completed --prove\nNote: ready to claim: #1 A\n',
   );
   expect(await prove(1)).toEqual(
@@ -284,16 +284,14 @@ test('a task with a check is completed with its proof, or marked unproven; no in
   );
   const { stdout } = await team.run('TaskGet 1');
   expect(stdout).toMatch(/\nCheck: exit 0 \(proven: exit 0 exited with 0, \S+Z, for ann\)\n/);
-  expect((await team.run('TaskGet 2')).stdout).toContain(
-    '\nCheck: echo too bad; exit 3 (unproven)\n',
-  );
+  expect(await team.out('TaskGet 2')).toContain('\nCheck: echo too bad; exit 3 (unproven)\n');
   for (const name of ['TaskCreate', 'TaskUpdate']) {
     const forged = await team.call(name, ['{"taskId":2,"subject":"A","proof":{"command":"x"}}']);
     expect(forged.stderr).toContain("Unrecognized key 'proof'");
   }
   // A proof belongs to one completion.
   await team.run('TaskUpdate 1 --status pending');
-  expect((await team.run('TaskGet 1')).stdout).toContain('\nCheck: exit 0\n');
+  expect(await team.out('TaskGet 1')).toContain('\nCheck: exit 0\n');
 });
 
 test('the check of a task that another has is changed by its owner, its creator, a person, or with --force', async () => {
@@ -316,11 +314,9 @@ test('the check of a task that another has is changed by its owner, its creator,
     expect((await change(agent, `of ${agent}`, ...more)).stdout).toBe('Updated task #1: check\n');
   }
   // Only the agent that changed it may undo that.
-  expect((await team.run('TaskUndo --agent eve')).stderr).toContain(
-    'already_claimed: #1 is claimed',
-  );
-  expect((await team.run('TaskUndo --agent bob')).stdout).toBe('Undone: changed check of #1 A\n');
-  expect((await team.run('TaskInbox --agent ann')).stdout.replace(/^\S+ +/gm, '')).toBe(
+  expect(await team.err('TaskUndo --agent eve')).toContain('already_claimed: #1 is claimed');
+  expect(await team.out('TaskUndo --agent bob')).toBe('Undone: changed check of #1 A\n');
+  expect((await team.out('TaskInbox --agent ann')).replace(/^\S+ +/gm, '')).toBe(
     ['lead', 'user', 'bob', 'bob'].map((by) => `#1 "A": yours: check changed by ${by}\n`).join(''),
   );
   await team.run('TaskRelease 1');

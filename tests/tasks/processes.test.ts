@@ -95,7 +95,7 @@ async function judge({ where, entries, agents, tasks, disturb }: Team): Promise<
 test('many processes and tasks, kill -9 at random: the result is as if they had run one after the other', async () => {
   const folder = join(temporaryDirectory(), 'tasks', 'team');
   const entries = new FilePlace<LogEntry<TaskStep>>({ folder, author: 'test', history: KEEP_ALL });
-  await judge({ where: folder, entries, agents: IS_LONG ? 16 : 8, tasks: 500 });
+  await judge({ where: folder, entries, agents: IS_LONG ? 16 : 5, tasks: 500 });
 }, 120_000);
 
 if (IS_LONG) {

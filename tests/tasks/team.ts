@@ -55,4 +55,13 @@ export class Team {
     }
     return result;
   }
+
+  /** The stdout of the last of these lines. */
+  async out(...lines: string[]): Promise<string> {
+    return (await this.run(...lines)).stdout;
+  }
+
+  async err(...lines: string[]): Promise<string> {
+    return (await this.run(...lines)).stderr;
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -189,25 +189,17 @@ describe('removal', () => {
 
 test('a damaged list is marked, and shows the version that stands in for it', () => {
   const state = temporaryDirectory();
-  for (const session of ['a', 'b', 'd', 'e']) write(state, session, 'main', 60, '> build');
+  for (const session of ['a', 'b']) write(state, session, 'main', 60, '> build');
   const folder = (session: string) => listFolder(state, { session, agent: 'main' });
   writeFileSync(join(folder('a'), 'head-9-broken00'), '');
-  const fileIn = (session: string, name: RegExp) =>
-    readdirSync(folder(session)).find((file) => name.test(file)) ?? '';
-  const file = fileIn('b', /json$/);
+  const file = readdirSync(folder('b')).find((name) => name.endsWith('json')) ?? '';
   writeFileSync(join(folder('b'), file), 'x');
-  rmSync(join(folder('d'), fileIn('d', /^head-/)));
-  const inTheWay = join(folder('e'), fileIn('e', /json$/));
-  rmSync(inTheWay);
-  mkdirSync(inTheWay);
   const tasks = new FilePlace<string>({ folder: taskListFolder(state, 'c') });
   tasks.commit(0, 'no change to tasks', new Date());
   const { stdout } = sessions(state);
   expect(stdout).toMatch(/^a +main +0\/1 .* damaged: \S*9-broken00\.json is missing/m);
   expect(stdout).toMatch(new RegExp(`^b +main +0/0 .* damaged: \\S*${file} is damaged`, 'm'));
   expect(stdout).toMatch(/^c +\(team\) +0\/0 +damaged: .* it holds no change to tasks$/m);
-  expect(stdout).toMatch(/^d +main +0\/1 .* damaged: .* no head-/m);
-  expect(stdout).toMatch(/^e +main +0\/0 .* damaged: .* not a regular file$/m);
   const { sessions: found } = JSON.parse(sessions(state, '--json').stdout);
   expect(found).toContainEqual({
     session: 'b',

@@ -14,8 +14,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../../src/state/log-place.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
-import type { Task } from '../../src/tasks/task.ts';
+import { createTasks, type NewTask } from '../../src/tasks/task-create.ts';
+import type { TaskChanges } from '../../src/tasks/task-fields.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
+import { updateTask } from '../../src/tasks/update-task.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { parseWatchArguments } from '../../src/watch/watch-arguments.ts';
@@ -25,6 +27,7 @@ import { temporaryDirectory } from '../helpers/files.ts';
 import { listFolder, taskListFolder } from '../helpers/list-folders.ts';
 import { isAlive } from '../helpers/processes.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
+import { LEADER } from '../tasks/tasks.ts';
 import { SCREEN_SIZES } from './viewer-state.ts';
 
 const todo = (content: string): TodoItem => ({ content, activeForm: 'Doing', status: 'pending' });
@@ -40,25 +43,21 @@ function storeOf(state: string, agent: string): TodoStore {
   return new TodoStore(undefined, new FilePlace({ folder, author: agent }));
 }
 
-/** Changes tasks of the team of session `s` so many minutes ago, in the order of the calls. */
+/** Adds and changes tasks of the team of session `s` so many minutes ago, in the order of the calls. */
 function teamOf(state: string) {
   let now = new Date();
-  const entries = new FilePlace<LogEntry<TaskStep>>({
-    folder: taskListFolder(state, 's'),
-    history: ENTRIES_KEPT,
-  });
+  const folder = taskListFolder(state, 's');
+  const entries = new FilePlace<LogEntry<TaskStep>>({ folder, history: ENTRIES_KEPT });
   const store = new TaskStore(new LogPlace(entries, TASK_STEPS), () => now);
-  return async (minutes: number, changes: Record<number, Partial<Task>>) => {
+  return async (minutes: number, ...changes: (NewTask | TaskChanges)[]) => {
     now = new Date(Date.now() - minutes * 60_000);
-    await store.change((graph, at) => {
-      const tasks = new Map(graph.tasks);
-      for (const [key, change] of Object.entries(changes)) {
-        const id = Number(key);
-        const old = tasks.get(id) ?? newTask(id, at);
-        tasks.set(id, { ...old, ...change, updatedAt: at });
-      }
-      return { graph: { ...graph, nextId: tasks.size + 1, tasks } };
-    });
+    for (const change of changes) {
+      await store.change((graph, at) =>
+        'taskId' in change
+          ? updateTask(graph, change, LEADER, at)
+          : createTasks(graph, [change], at),
+      );
+    }
   };
 }
 
@@ -67,11 +66,6 @@ function breakNewest(folder: string): void {
   writeFileSync(join(folder, '9-broken00.json'), '');
   const head = readdirSync(folder).find((name) => name.startsWith('head-')) ?? '';
   renameSync(join(folder, head), join(folder, 'head-9-broken00'));
-}
-
-function newTask(id: number, at: string): Task {
-  const empty = { subject: '', description: '', blocks: [], blockedBy: [] };
-  return { id, status: 'pending', createdAt: at, updatedAt: at, ...empty };
 }
 
 test('--jsonl prints the current list and then every version, one JSON line each, until a signal', async () => {
@@ -128,11 +122,11 @@ test('without a terminal each change is a line of words; --all follows every age
 test("--tasks prints each change of the team's tasks, a line each, and reports damage", async () => {
   const state = temporaryDirectory();
   const minutesAgo = teamOf(state);
-  await minutesAgo(60, { 1: { subject: 'Parse' }, 2: { subject: 'Print' } });
+  await minutesAgo(60, { subject: 'Parse' }, { subject: 'Print' });
   const words = watch(state, '--session', 's', '--tasks');
   const json = watch(state, '--list', 's', '--tasks', '--jsonl');
   await eventually('the tasks', () => words.lines().length === 1 && json.lines().length === 1);
-  await minutesAgo(0, { 1: { status: 'in_progress', owner: 'ann' } });
+  await minutesAgo(0, { taskId: 1, status: 'in_progress', owner: 'ann' });
   await eventually('the claim', () => words.lines().length === 2 && json.lines().length === 2);
   expect(words.lines()).toEqual([
     'Team tasks 0/2: 2 added',
@@ -140,13 +134,13 @@ test("--tasks prints each change of the team's tasks, a line each, and reports d
   ]);
   // Only the task that has changed.
   expect(JSON.parse(json.lines()[1] ?? '')).toMatchObject({
-    version: 2,
+    version: 3,
     changed: [{ id: 1, status: 'in_progress', owner: 'ann' }],
     deleted: [],
   });
   breakNewest(taskListFolder(state, 's'));
   await eventually('the trouble', () => words.said.stderr.includes('9-broken00.json is damaged'));
-  await expect(minutesAgo(0, { 2: { subject: 'Print' } })).rejects.toThrow('stands in');
+  await expect(minutesAgo(0, { taskId: 2, subject: 'Show' })).rejects.toThrow('stands in');
 });
 
 test.each([
@@ -329,18 +323,18 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
   test("--tasks shows the team's board, with times that begin where the tasks did", async () => {
     const state = temporaryDirectory();
     const minutesAgo = teamOf(state);
-    await minutesAgo(185, { 1: { subject: 'Parse' }, 2: { subject: 'Print' } });
-    await minutesAgo(125, { 1: { status: 'in_progress', owner: 'ann' } });
-    await minutesAgo(65, { 2: { status: 'in_progress', owner: 'bob' } });
+    await minutesAgo(185, { subject: 'Parse' }, { subject: 'Print' });
+    await minutesAgo(125, { taskId: 1, status: 'in_progress', owner: 'ann' });
+    await minutesAgo(65, { taskId: 2, status: 'in_progress', owner: 'bob' });
     // Another change of a task is no change of its status.
-    await minutesAgo(30, { 2: { subject: 'Print all' } });
-    await minutesAgo(20, { 1: { status: 'completed' } });
+    await minutesAgo(30, { taskId: 2, subject: 'Print all' });
+    await minutesAgo(20, { taskId: 1, status: 'completed' });
     const terminal = await watchOnTerminal(state, '--tasks', { columns: 100 });
     const screen = await terminal.until('the board', (text) => text.includes('ann · '));
     expect(screen).toMatch(/^Team tasks · s .* {2}updated 2\d min ago\n/);
     expect(screen).toMatch(/bob · 1h 0[5-9]m/);
     expect(screen).toMatch(/ann · 2\d min ago/);
-    await minutesAgo(0, { 2: { status: 'completed' } });
+    await minutesAgo(0, { taskId: 2, status: 'completed' });
     await terminal.until('the end of the task', (text) => /bob · \d s ago/.test(text));
     expect(terminal.screen()).toContain('Completed 2');
   });
