@@ -1,7 +1,8 @@
 import type { CommandResult } from '../../src/command/agent-command.ts';
-import { DEFAULT_SETTINGS, type SettingsReading } from '../../src/settings/settings.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../src/settings/settings.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
+import { TodoReadHandler } from '../../src/todo/todo-read.ts';
+import { type TodoList, TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 
 export const BEFORE: readonly TodoItem[] = [
@@ -11,7 +12,7 @@ export const BEFORE: readonly TodoItem[] = [
 export interface Call {
   stdin?: string;
   raw?: string;
-  settings?: Partial<SettingsReading['settings']>;
+  settings?: Partial<Settings>;
   warnings?: string[];
 }
 
@@ -32,4 +33,15 @@ export async function todoWrite(argv: string[], call: Call = {}): Promise<Outcom
     ...(call.raw === undefined ? {} : { raw: call.raw }),
   });
   return { ...result, items: store.get().items };
+}
+
+/** Both commands on a list. */
+export function commandsOn(list: TodoList, more: Partial<Settings> = {}) {
+  const settings = () => ({ settings: { ...DEFAULT_SETTINGS, ...more }, warnings: [] });
+  const writer = new TodoWriteHandler(list, settings);
+  const reader = new TodoReadHandler(list, settings);
+  return {
+    write: (...argv: string[]) => writer.execute({ argv, stdin: async () => '' }),
+    read: (...argv: string[]) => reader.execute({ argv }),
+  };
 }

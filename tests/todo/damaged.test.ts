@@ -5,12 +5,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { ServerLists } from '../../src/state/server-lists.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
-import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
-import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { ok } from '../helpers/replies.ts';
 import { useServers } from '../helpers/servers.ts';
+import { commandsOn } from './call.ts';
 
 // A list with a damaged newest version stays usable: an older version stands in for it until a new one replaces it.
 
@@ -33,17 +32,12 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
     onTestFinished(() => lists.close());
     if (lists.lists instanceof ServerLists) await lists.lists.init();
     const list = lists.open({});
-    const write = (...argv: string[]) =>
-      new TodoWriteHandler(list).execute({ argv, stdin: async () => '' });
+    const { write, read } = commandsOn(list);
     for (const content of contents) await write(json(content));
     const options = { author: 'main', history: 50 };
     const place = lists.lists.place<unknown>('todos/s/main', options);
     expect(await place.commit(contents.length, 'junk', new Date())).toBeDefined();
-    return {
-      lists,
-      write,
-      read: (...argv: string[]) => new TodoReadHandler(list).execute({ argv }),
-    };
+    return { write, read };
   }
 
   test.runIf(isHere)('TodoRead shows the newest whole version, with a note', async () => {
@@ -173,8 +167,7 @@ test.each(DAMAGE)(
 test('--undo to a list that is damaged says which one it went back to', async () => {
   const { folder, open, named } = writtenThrice();
   writeFileSync(join(folder, named('2-')), 'junk');
-  const write = new TodoWriteHandler(open());
-  const undone = await write.execute({ argv: ['--undo'], stdin: async () => '' });
+  const undone = await commandsOn(open()).write('--undo');
   expect(undone.stderr).toMatch(
     /^Note: .*\/2-.* is damaged: .*; version 1 stands in for version 2\n$/,
   );
@@ -193,23 +186,19 @@ test('the remains of a damaged version stay, however few versions are kept', () 
 test('a list without a head: the newest version is shown, with a note, and the next write repairs it', async () => {
   const { folder, open, named } = writtenThrice();
   rmSync(join(folder, named('head-')));
-  const read = await new TodoReadHandler(open()).execute({ argv: [] });
+  const read = await commandsOn(open()).read();
   expect(read).toMatchObject({ stdout: '[ ] c\n\n(0/1 completed)\n', exitCode: 0 });
   expect(read.stderr).toMatch(
     /^Note: .* no head-\.\.\. file says which version is the newest; version 3 is shown\n$/,
   );
-  const write = (...argv: string[]) =>
-    new TodoWriteHandler(open()).execute({ argv, stdin: async () => '' });
+  const write = (...argv: string[]) => commandsOn(open()).write(...argv);
   expect(await write('--done', '1')).toMatchObject({ exitCode: 3 });
   expect((await write('--undo')).stderr).toMatch(
     /^Note: replaced version 3, which is kept as it is/,
   );
   expect(open().get()).toMatchObject({ version: 4, items: [todo('c')], damage: undefined });
-  expect(
-    open()
-      .history()
-      .map(({ version }) => version),
-  ).toEqual([4, 3, 2, 1]);
+  const versions = [...open().history()].map(({ version }) => version);
+  expect(versions).toEqual([4, 3, 2, 1]);
 });
 
 test('a file in a newer format is not damaged: nothing stands in for it, and nothing replaces it', () => {

@@ -11,12 +11,12 @@ import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
-import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, run, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { isAlive } from '../helpers/processes.ts';
+import { commandsOn } from './call.ts';
 
 /** A session with lists in memory; `ok` and `bad` are programs in its directory. */
 function start(settings: Partial<Settings> = {}) {
@@ -282,11 +282,9 @@ async function goneIn(file: string, end = () => {}): Promise<void> {
 }
 
 test('a host that gives no shell has no check run on it', async () => {
-  const store = new TodoStore();
-  const handler = new TodoWriteHandler(store);
-  const call = (argv: string[], text = '') => handler.execute({ argv, stdin: async () => text });
-  await call([], json(BEGUN));
-  expect((await call(['--done', '1', '--prove'])).stderr).toContain(
+  const { write } = commandsOn(new TodoStore());
+  await write(json(BEGUN));
+  expect((await write('--done', '1', '--prove')).stderr).toContain(
     'failed: there is no shell here to run it in',
   );
 });

@@ -1,22 +1,16 @@
 import { expect, test } from 'vitest';
 import { USER } from '../../src/state/place.ts';
-import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { openTodoStore, TodoStore } from '../../src/todo/todo-store.ts';
-import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { items } from '../guidance/agent-session.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { failed, ok } from '../helpers/replies.ts';
-import { BEFORE, todoWrite } from './call.ts';
+import { BEFORE, commandsOn, todoWrite } from './call.ts';
 
 function list(...lines: string[]) {
   const store = new TodoStore();
   store.update(items(...lines));
-  const handler = new TodoWriteHandler(store);
-  const call = (...argv: string[]) => handler.execute({ argv, stdin: async () => '' });
-  const read = async () => {
-    const { stdout } = await new TodoReadHandler(store).execute({ argv: [] });
-    return stdout.split('\n\n')[0]?.split('\n');
-  };
+  const { write: call, read: show } = commandsOn(store);
+  const read = async () => (await show()).stdout.split('\n\n')[0]?.split('\n');
   return { store, call, read };
 }
 
@@ -108,8 +102,7 @@ test('another write in between is kept: the change is made to the newest list', 
   }
   const store = new Contended();
   store.update(items('[>] A', '[ ] B'));
-  const handler = new TodoWriteHandler(store);
-  await handler.execute({ argv: ['--done', '1'], stdin: async () => '' });
+  await commandsOn(store).write('--done', '1');
   expect(store.get().items.map(({ content, status }) => [content, status])).toEqual([
     ['A', 'completed'],
     ['B', 'pending'],
@@ -122,8 +115,7 @@ test("after a person's change the new places are printed before they count", asy
   const store = openTodoStore({ folder, author: 'main' });
   store.update(items('[>] A', '[ ] B', '[ ] C'));
   openTodoStore({ folder, author: USER }).update(items('[>] A', '[ ] C'));
-  const done = () =>
-    new TodoWriteHandler(store).execute({ argv: ['--drop', '2'], stdin: async () => '' });
+  const done = () => commandsOn(store).write('--drop', '2');
   const refused = await done();
   expect(refused.exitCode).toBe(1);
   expect(refused.stderr).toMatch(

@@ -1,18 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
-import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
-import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { ok } from '../helpers/replies.ts';
 import { todoList } from './arbitraries.ts';
+import { commandsOn } from './call.ts';
 
 const at = new Date('2026-01-02T03:04:05.678Z');
 
 async function todoRead(argv: string[], ...items: TodoItem[]) {
   const store = new TodoStore(() => at);
   store.update(items);
-  return new TodoReadHandler(store).execute({ argv });
+  return commandsOn(store).read(...argv);
 }
 
 const pending = (content: string): TodoItem => ({
@@ -98,7 +97,7 @@ test.each([
       status,
     })),
   );
-  expect(await new TodoReadHandler(store).execute({ argv: ['--line'] })).toEqual(ok(line));
+  expect(await commandsOn(store).read('--line')).toEqual(ok(line));
 });
 
 test('the next item is the first pending one of the highest priority, in every text', async () => {
@@ -109,10 +108,9 @@ test('the next item is the first pending one of the highest priority, in every t
     ...(priority && { priority }),
   }));
   store.update(items);
-  const line = await new TodoReadHandler(store).execute({ argv: ['--line'] });
-  const next = { argv: ['--done', '4', '--output', 'next'], stdin: async () => '' };
-  const replies = [await new TodoWriteHandler(store).execute(next)];
-  replies.push(await new TodoWriteHandler(store).execute({ ...next, argv: ['--done', '5'] }));
+  const line = await commandsOn(store).read('--line');
+  const { write } = commandsOn(store);
+  const replies = [await write('--done', '4', '--output', 'next'), await write('--done', '5')];
   expect([line, ...replies].map(({ stdout }) => stdout)).toEqual([
     '0/5 next: Do 4\n',
     'Todo list updated: 1 completed, 0 in_progress, 4 pending\nNext 5: Do 5\n',
@@ -124,6 +122,6 @@ test('--line stays one short line of text for any item', async () => {
   const store = new TodoStore();
   const text = `\u001b[31m${'x'.repeat(190)}\n`;
   store.update([{ content: text, activeForm: text, status: 'in_progress' }]);
-  const { stdout } = await new TodoReadHandler(store).execute({ argv: ['--line'] });
+  const { stdout } = await commandsOn(store).read('--line');
   expect(stdout).toMatch(/^[^\n\x1b]{1,70}\n$/);
 });

@@ -10,7 +10,7 @@ import { bestTime } from '../helpers/best-time.ts';
 import { runs } from '../helpers/random.ts';
 import { failed, ok } from '../helpers/replies.ts';
 import { text, todoList } from './arbitraries.ts';
-import { BEFORE, todoWrite } from './call.ts';
+import { BEFORE, commandsOn, todoWrite } from './call.ts';
 
 const build: TodoItem = { content: 'Build', activeForm: 'Building', status: 'pending' };
 const list = (...items: object[]) => JSON.stringify({ todos: items });
@@ -323,10 +323,9 @@ test.each([
 
 test('TodoWrite accepts the output of TodoRead --json, and checks its version', async () => {
   const store = new TodoStore();
-  const handler = new TodoWriteHandler(store);
-  const call = (...argv: string[]) => handler.execute({ argv, stdin: async () => '' });
+  const { write: call, read } = commandsOn(store);
   await call(list({ ...build, id: '7', priority: 'low' }));
-  const { stdout: printed } = await new TodoReadHandler(store).execute({ argv: ['--json'] });
+  const { stdout: printed } = await read('--json');
   const changed = printed.replace('pending', 'completed');
   expect(await call(changed)).toMatchObject({ exitCode: 0, stderr: '' });
   expect(store.get().items).toEqual([{ ...build, id: '7', priority: 'low', status: 'completed' }]);
@@ -342,11 +341,8 @@ test('TodoWrite accepts the output of TodoRead --json, and checks its version', 
 });
 
 function clearing(store = new TodoStore()) {
-  const settings = { ...DEFAULT_SETTINGS, clearWhenDone: true };
-  const handler = new TodoWriteHandler(store, () => ({ settings, warnings: [] }));
-  const write = (...items: object[]) =>
-    handler.execute({ argv: [list(...items)], stdin: async () => '' });
-  return { store, write };
+  const { write } = commandsOn(store, { clearWhenDone: true });
+  return { store, write: (...items: object[]) => write(list(...items)) };
 }
 
 test('TODO_CLEAR_WHEN_DONE empties a list that is completed, and the reply still counts it', async () => {

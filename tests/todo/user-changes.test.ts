@@ -2,14 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { USER } from '../../src/state/place.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
-import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { openTodoStore, type TodoStore } from '../../src/todo/todo-store.ts';
-import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { hearUser } from '../../src/todo/user-changes.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { runs } from '../helpers/random.ts';
 import { ok } from '../helpers/replies.ts';
 import { todos } from '../panel/todos.ts';
+import { commandsOn } from './call.ts';
 
 /** An agent's list in files, and the same list as the person opens it. */
 function shared(...lines: string[]) {
@@ -21,11 +20,8 @@ function shared(...lines: string[]) {
 }
 
 const write = (store: TodoStore, items: readonly TodoItem[], ...argv: string[]) =>
-  new TodoWriteHandler(store).execute({
-    argv: [...argv, JSON.stringify({ todos: items })],
-    stdin: async () => '',
-  });
-const read = (store: TodoStore, ...argv: string[]) => new TodoReadHandler(store).execute({ argv });
+  commandsOn(store).write(...argv, JSON.stringify({ todos: items }));
+const read = (store: TodoStore, ...argv: string[]) => commandsOn(store).read(...argv);
 
 describe('what a person changed', () => {
   test.each([
@@ -129,8 +125,7 @@ describe('TodoWrite', () => {
   test("--undo does not undo a person's change that the agent has not seen", async () => {
     const { agent, user } = shared('> a');
     user.update(todos('> a', '- b'));
-    const undo = () =>
-      new TodoWriteHandler(agent).execute({ argv: ['--undo'], stdin: async () => '' });
+    const undo = () => commandsOn(agent).write('--undo');
     expect((await undo()).stderr).toContain('Note: the user added "b"');
     expect(await undo()).toMatchObject({ exitCode: 0 });
     expect(agent.get().items).toEqual(todos('> a'));

@@ -6,6 +6,7 @@ import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { failed } from '../helpers/replies.ts';
+import { commandsOn } from './call.ts';
 
 const todo = (content: string): TodoItem => ({ content, activeForm: 'Doing', status: 'pending' });
 const list = (...contents: string[]) => JSON.stringify({ todos: contents.map(todo) });
@@ -16,12 +17,7 @@ function commandsAfter(contents: readonly string[], history = 50) {
   const now = () => new Date(Date.UTC(2026, 4, 1, 12, minute++));
   const store = new TodoStore(now, new MemoryPlace({ author: 'ann', history }));
   for (const content of contents) store.update([todo(content)]);
-  const stdin = async () => '';
-  return {
-    store,
-    write: (...argv: string[]) => new TodoWriteHandler(store).execute({ argv, stdin }),
-    read: (...argv: string[]) => new TodoReadHandler(store).execute({ argv }),
-  };
+  return { store, ...commandsOn(store) };
 }
 
 test('a write for the newest version is made, and for version 0 where nothing was ever written', async () => {
