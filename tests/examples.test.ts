@@ -26,9 +26,9 @@ const EXAMPLES = join(ROOT, 'examples');
 /** A project that uses this package, with the examples in it. */
 let directory = '';
 
-beforeAll(() => {
+beforeAll(async () => {
   directory = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-examples-')));
-  makeHost(directory);
+  await makeHost(directory);
   for (const name of readdirSync(EXAMPLES)) {
     copyFileSync(join(EXAMPLES, name), join(directory, name));
     if (!name.endsWith('.ts')) continue;

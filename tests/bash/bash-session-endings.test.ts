@@ -76,13 +76,6 @@ describe('a line that ends, or would end, bash', () => {
     },
   );
 
-  test('the fresh bash starts in the last directory, without the variables and functions of the old one', async () => {
-    const session = startSession();
-    await session.run('mkdir sub; cd sub; known=yes');
-    expect((await session.run('exit 3')).exitCode).toBe(3);
-    expect((await session.run('echo $? "$known"; basename "$PWD"')).stdout).toBe('3 \nsub\n');
-  });
-
   test.runIf(hasProc)('no process of a bash that has ended is left', async () => {
     const session = startSession();
     const { stdout } = await session.run('sleep 1000 & echo $!; seq 1 20000; exit 0');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { OutputCapture } from '../../src/bash/session-output.ts';
 import { bestTime } from '../helpers/best-time.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { hasProc, processesWith, usageOf } from '../helpers/processes.ts';
+import { hasProc, usageOf } from '../helpers/processes.ts';
 import { rounds } from '../helpers/random.ts';
 import { NEXT, printed, sharedSession, startSession } from '../helpers/session.ts';
 
@@ -37,20 +37,6 @@ test('output of every byte comes byte for byte', async () => {
   expect(bytes('stderr')).toEqual(all);
   // NUL stays NUL, and invalid UTF-8 becomes U+FFFD.
   expect(stdout).toBe(all.toString('utf8'));
-});
-
-test('a character is whole wherever the pipe cuts its bytes', async () => {
-  const text = 'ü漢😀'.repeat(60_000);
-  const session = startSession();
-  const { stdout } = await session.run('printf x; cat', { stdin: text });
-  expect(stdout === `x${text}`).toBe(true);
-});
-
-test('a line of any characters arrives byte for byte', async () => {
-  const characters = Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code + 1));
-  const text = `${characters.join('').replaceAll("'", '')}ü漢😀\u2028\ufeff\x01\x7f\x01\x01`;
-  const { stdout } = await startSession().run(`printf %s '${text}'`);
-  expect(stdout).toBe(text);
 });
 
 test('nothing that a command prints is taken for control data', async () => {
@@ -105,17 +91,6 @@ describe('background jobs', () => {
     }
     await session.run('kill $job; wait $job');
     expect(await session.run('echo next')).toEqual(NEXT);
-  });
-
-  test('one that outlives its bash writes nothing into the results of the next', async () => {
-    const session = startSession();
-    await session.run('(trap "" TERM; while sleep 0.01; do echo haunted; done) & exit 0');
-    for (let index = 0; index < 10; index += 1) {
-      expect(await session.run('sleep 0.02; echo next')).toEqual(NEXT);
-    }
-    expect(processesWith(session.tmp).filter(({ command }) => command.includes('haunted'))).toEqual(
-      [],
-    );
   });
 });
 
@@ -194,12 +169,4 @@ describe('floods', () => {
       expect([limit, kept <= limit, kept + Number(count)]).toEqual([limit, true, bytes.length]);
     }
   });
-});
-
-test('the largest part of a pipe that is full when a line ends is not lost', async () => {
-  const session = startSession();
-  for (let index = 0; index < 4; index += 1) {
-    const { stdout } = await session.run('head -c 65536 /dev/zero; head -c 65536 /dev/zero');
-    expect(stdout.length).toBe(131_072);
-  }
 });

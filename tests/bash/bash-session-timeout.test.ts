@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { TimeLimit } from '../../src/bash/run-options.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { LEAVE_JOBS } from '../helpers/jobs.ts';
-import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
+import { hasProc, processesWith } from '../helpers/processes.ts';
 import { rounds } from '../helpers/random.ts';
 import {
   NEXT,
@@ -170,23 +170,6 @@ test('a limit that is reached twice ends its line once', () => {
   limit.cancel('again');
   expect([limit.reached?.message, ends]).toEqual(['cancelled', 1]);
 });
-
-test.runIf(hasProc)(
-  'a bash that is killed from outside ends its line, and the next one works',
-  async () => {
-    const session = startSession();
-    let pid = 0;
-    const { exitCode } = await session.run('echo $$; sleep 1000', {
-      onStdout: (chunk) => {
-        pid = Number(chunk.toString());
-        process.kill(pid, 'SIGKILL');
-      },
-    });
-    expect(exitCode).toBe(137);
-    expect(await session.run('echo next')).toEqual(NEXT);
-    expect(isAlive(pid)).toBe(false);
-  },
-);
 
 /** The processes of a session except bash and the watchdog. */
 function strangers(session: TestSession) {

@@ -15,12 +15,6 @@ test('output, errors and the exit code of a line are separate and untrimmed', as
   ).toEqual(printed(' out \n\n', '\terr\n ', 7));
 });
 
-test('a line is anything that bash takes, several lines and heredocs included', async () => {
-  const session = startSession();
-  const line = 'for i in 1 2; do\n  cat <<EOF\nitem $i\nEOF\ndone\n\n# done\necho end';
-  expect(await session.run(line)).toEqual(plainBash(line));
-});
-
 test('a line that does nothing gives nothing', async () => {
   const session = startSession();
   const nothing = printed();
@@ -97,18 +91,6 @@ test('standard input stays that of the line for all of its commands', async () =
     `printf 'first\\nsecond\\nthird\\n' >/tmp/$$.in; { ${line}; } </tmp/$$.in; rm /tmp/$$.in`,
   );
   expect(await startSession().run(line, { stdin })).toEqual(expected);
-});
-
-test('lines that are given at once run one after the other, in order', async () => {
-  const session = startSession();
-  const results = await Promise.all(
-    Array.from({ length: 12 }, (_, index) =>
-      session.run(`((n % 2)) || sleep 0.01; n=$((n + 1)); echo "$n ${index}"`),
-    ),
-  );
-  expect(results.map(({ stdout }) => stdout)).toEqual(
-    Array.from({ length: 12 }, (_, index) => `${index + 1} ${index}\n`),
-  );
 });
 
 test('lines that have run take little room on the disk', async () => {

@@ -229,11 +229,3 @@ describe('no line is dropped', () => {
     },
   );
 });
-
-test('the output of a DEBUG trap is not run as a command', async () => {
-  const session = startSession();
-  await session.run('trap "echo touch ran" DEBUG');
-  await session.run('true');
-  await session.run('trap - DEBUG');
-  expect((await session.run('ls')).stdout).toBe('');
-});

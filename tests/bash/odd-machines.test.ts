@@ -112,13 +112,6 @@ test('if FIFOs cannot be made, each line names the folder; without mkfifo, each 
   expect(readdirSync(TMPDIR)).toEqual([]);
 });
 
-test('folders that are called bash or mkfifo are no programs', async () => {
-  const folders = temporaryDirectory();
-  for (const name of ['bash', 'mkfifo']) mkdirSync(join(folders, name));
-  const session = startSession({ env: { PATH: `${folders}:${process.env.PATH}` } });
-  expect(await session.run('echo next')).toEqual(NEXT);
-});
-
 /** The results of a session in a host that these words of bash start. */
 async function runAfter(words: string) {
   const lines = ['kept=yes', 'echo $kept', 'true', 'Agent x | cat', 'echo $kept'];

@@ -480,17 +480,6 @@ describe('the private folder', () => {
       expect(await session.run('Agent x')).toMatchObject({ stdout: 'ours', stderr: '' });
     }
   });
-
-  test('is removed by a line: the rest of that line has no commands, the next one has', async () => {
-    const { session } = await startAgentSession();
-    const { exitCode, stderr } = await session.run(`rm -rf "${session.tmp}"/*; Agent x`);
-    expect([exitCode, stderr]).toEqual([127, expect.stringContaining('Agent: ')]);
-    for (let round = 0; round < 3; round += 1) {
-      expect((await session.run(`Agent ${round}; rm -rf "${session.tmp}"/*`)).stdout).toBe(
-        `reply to ${round}\n`,
-      );
-    }
-  });
 });
 
 test('too low a limit of descriptors is named as the reason', async () => {

@@ -56,7 +56,7 @@ export class JsonlClient {
   readonly child: ChildProcess;
   readonly #results: JsonlResult[] = [];
   readonly #waiting: ((result: JsonlResult | undefined) => void)[] = [];
-  #received: string[] = [];
+  #received = '';
   #ended = false;
   #id = 0;
 
@@ -118,13 +118,11 @@ export class JsonlClient {
   }
 
   #receive(text: string): void {
-    const [first = '', ...rest] = text.split('\n');
-    this.#received.push(first);
-    const lines: string[] = [];
-    for (const next of rest) {
-      lines.push(this.#received.join(''));
-      this.#received = [next];
-    }
+    this.#received += text;
+    // A long line comes in many chunks.
+    if (!text.includes('\n')) return;
+    const lines = this.#received.split('\n');
+    this.#received = lines.pop() ?? '';
     for (const line of lines) {
       const result = JSON.parse(line);
       const give = this.#waiting.shift();

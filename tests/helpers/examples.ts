@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildSync, transformSync } from 'esbuild';
+import { transformSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Guide } from '../../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
@@ -25,6 +25,7 @@ import {
   TodoStore,
   TodoWriteHandler,
 } from '../../src/index.ts';
+import { bundled } from './bundle.ts';
 import { EXAMPLE_PACKAGES, exampleModules } from './example-packages.ts';
 import { temporaryDirectory } from './files.ts';
 import { hasPrograms } from './machine.ts';
@@ -61,9 +62,9 @@ export function testExamples(page: string): void {
     const examples = readExamples(readFileSync(join(ROOT, page), 'utf8'));
     let directory = '';
 
-    beforeAll(() => {
+    beforeAll(async () => {
       directory = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-docs-')));
-      makeHost(directory);
+      await makeHost(directory);
       for (const { words, text } of examples) {
         const file = fileNamed(words);
         if (file === undefined) continue;
@@ -117,9 +118,9 @@ export function testExamples(page: string): void {
 
 /** Type-checks the programs of all pages at once: most of the time goes into the declarations that they share. */
 export function testTypes(pages: readonly string[]): void {
-  test('their programs are type-checked', () => {
+  test('their programs are type-checked', async () => {
     const directory = temporaryDirectory();
-    makeHost(directory);
+    await makeHost(directory);
     for (const page of pages) {
       for (const { language, text, line } of readExamples(readFileSync(join(ROOT, page), 'utf8'))) {
         const name = `${page.replaceAll('/', '-')}-${line}.ts`;
@@ -151,34 +152,20 @@ export function readExamples(page: string): Example[] {
   return examples;
 }
 
-let bundled: string | undefined;
-
 /** This package with its library as one file: from many, Node takes 0.2 seconds to load it. */
-function installLibrary(folder: string): void {
-  bundled ??= buildSync({
-    entryPoints: [join(ROOT, 'dist', 'index.js')],
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'esm',
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-    // CommonJS libraries need what an ESM bundle lacks.
-    banner: {
-      js: "import { createRequire } from 'node:module';const require = createRequire('/');",
-    },
-    logLevel: 'error',
-  }).outputFiles[0]?.text;
+async function installLibrary(folder: string): Promise<void> {
+  const library = await bundled(join(ROOT, 'dist', 'index.js'));
   mkdirSync(join(folder, 'dist'), { recursive: true });
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
-  writeFileSync(join(folder, 'dist', 'index.js'), bundled ?? '');
+  copyFileSync(library, join(folder, 'dist', 'index.js'));
   symlinkSync(join(ROOT, 'dist', 'types'), join(folder, 'dist', 'types'));
 }
 
 /** A project that has this package, and the executables on PATH. */
-export function makeHost(directory: string): void {
+export async function makeHost(directory: string): Promise<void> {
   const modules = join(directory, 'node_modules');
   mkdirSync(join(modules, '.bin'), { recursive: true });
-  installLibrary(join(modules, 'todowrite'));
+  await installLibrary(join(modules, 'todowrite'));
   for (const name of ['@types', 'shell-quote']) {
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
   }

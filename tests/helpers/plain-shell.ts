@@ -1,9 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import {
   type AgentBashHandler,
   type CommandResult,
@@ -53,33 +53,15 @@ export class PlainShell {
 
   /** Like `bash -c LINE`; undefined if it takes longer than the limit. */
   async run(line: string, cwd: string, timeoutMs: number): Promise<CommandResult | undefined> {
-    const child = spawn('bash', ['-c', BEFORE_LINE_1 + line], {
-      cwd,
-      env: this.environment(),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    let isKilled = false;
-    const timer = setTimeout(() => {
-      isKilled = true;
-      try {
-        process.kill(-(child.pid as number), 'SIGKILL');
-      } catch {
-        // Other holders of its output are in a group of their own.
-      }
-    }, timeoutMs);
-    const stdout: Buffer[] = [];
-    const stderr: Buffer[] = [];
-    child.stdout.on('data', (chunk) => stdout.push(chunk));
-    child.stderr.on('data', (chunk) => stderr.push(chunk));
-    const [code, signal] = await once(child, 'close');
-    clearTimeout(timer);
-    if (isKilled) return undefined;
-    return {
-      stdout: Buffer.concat(stdout).toString(),
-      stderr: Buffer.concat(stderr).toString(),
-      exitCode: code ?? 128 + constants.signals[signal as NodeJS.Signals],
-    };
+    const begin = performance.now();
+    const argv = ['-s', 'KILL', `${timeoutMs / 1000}`, 'bash', '-c', BEFORE_LINE_1 + line];
+    const options = { cwd, env: this.environment(), maxBuffer: 1e9 };
+    const running = promisify(execFile)('timeout', argv, options);
+    running.child.stdin?.end();
+    const { stdout, stderr, code, signal } = await running.catch((error) => error);
+    if (performance.now() - begin >= timeoutMs) return undefined;
+    const signalled = 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
+    return { stdout, stderr, exitCode: signal ? signalled : (code ?? 0) };
   }
 
   environment(): Record<string, string | undefined> {

@@ -132,18 +132,6 @@ test('a folded panel is one line', () => {
   expect(done(4, 10)).toEqual(['✓ 4 task…']);
 });
 
-test('the width of the box does not hang on the items', () => {
-  const lists = [plan(1, 0), plan(50, 20), todos(`- ${'long '.repeat(40)}`), todos('x 你好')];
-  for (const [columns, width] of [
-    [80, 79],
-    [100, 99],
-    [200, 100],
-  ] as const) {
-    const widths = lists.flatMap((items) => render(items, columns)).map(displayWidth);
-    expect(new Set(widths)).toEqual(new Set([width]));
-  }
-});
-
 const LONG =
   'Rewriting the authentication middleware so that it validates the session cookie first';
 

@@ -44,11 +44,6 @@ test('a change of the list draws the panel below the cursor', async () => {
   expect(await terminal.cursor()).toEqual({ x: 2, y: 0 });
 });
 
-test('a list that is there already is drawn at once', async () => {
-  const { terminal } = start({ items: LIST });
-  expect(await terminal.rowsBelowCursor()).toHaveLength(5);
-});
-
 test('an empty list has no panel, and nothing is written for it', async () => {
   const { terminal, store, clock } = start();
   expect(terminal.writes).toEqual([]);

@@ -139,15 +139,6 @@ describe('routing', () => {
     }
   });
 
-  test('a dispose right after the first line was given ends it', async () => {
-    const { router, tmp } = startWith();
-    const result = router.route('sleep 1000').catch((error: Error) => error.message);
-    await new Promise(setImmediate);
-    await router.dispose();
-    expect(JSON.stringify(await result)).toMatch(/disposed|"exitCode":143/);
-    expect(listFiles(tmp)).toEqual([]);
-  });
-
   test.each([
     ['double quotes that are open', (x: string) => `TodoWrite "${x}`],
     ['brackets', (x: string) => `TodoWrite ${x.replaceAll('x', '[')}`],

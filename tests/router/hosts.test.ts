@@ -206,20 +206,6 @@ test('a panel in one option shows the list, children beside it while they live, 
   expect((await terminal.screen()).join('\n')).toContain('● Analyzeing...');
 });
 
-test('off a terminal a panel shows nothing, and output is unchanged', async () => {
-  let written = '';
-  const panel = {
-    write: (chunk: string | Uint8Array) => {
-      written += chunk;
-    },
-  };
-  const router = startRouter({ agent: 'without terminal', panel });
-  await router.route(list('Hide'));
-  router.panel?.write('output\n');
-  await router.dispose();
-  expect(written).toBe('output\n');
-});
-
 test('listeners of route get the output of both kinds of lines, of which both ends are kept, and fail no line', async () => {
   const agent = new TestAgent(() => ({ stdout: `${'a'.repeat(500)}z` }));
   const router = startRouter({ handlers: [agent] });
