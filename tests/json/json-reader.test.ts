@@ -9,6 +9,8 @@ function problemOf(text: string): string | undefined {
   return problem && describeProblem(text, problem);
 }
 
+const ESCAPE = 'unknown escape in a string; a backslash itself is written \\\\';
+
 test.each([
   ['', 'line 1, column 1: the text ends before the JSON is complete'],
   ['nope', 'line 1, column 1: expected a value, near nope'],
@@ -27,18 +29,9 @@ test.each([
   ['[1', 'line 1, column 3: the text ends before the JSON is complete, near [1'],
   ['["a', 'line 1, column 2: the string that begins here is never closed, near ["a'],
   ['["a\\', 'line 1, column 2: the string that begins here is never closed, near ["a\\'],
-  [
-    '["\\q"]',
-    'line 1, column 3: unknown escape in a string; a backslash itself is written \\\\, near ["\\q"]',
-  ],
-  [
-    '["\\u12"]',
-    'line 1, column 3: unknown escape in a string; a backslash itself is written \\\\, near ["\\u12"]',
-  ],
-  [
-    '["a\\\nb"]',
-    'line 1, column 4: unknown escape in a string; a backslash itself is written \\\\, near ["a\\ b"]',
-  ],
+  ['["\\q"]', `line 1, column 3: ${ESCAPE}, near ["\\q"]`],
+  ['["\\u12"]', `line 1, column 3: ${ESCAPE}, near ["\\u12"]`],
+  ['["a\\\nb"]', `line 1, column 4: ${ESCAPE}, near ["a\\ b"]`],
   [
     '["a\x1bb"]',
     'line 1, column 4: a control character in a string must be written as \\u and four digits, near ["a␛b"]',

@@ -20,21 +20,13 @@ import { tokenIn } from '../../src/watch/web-token.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { graphOf } from '../tasks/tasks.ts';
 
 // Files that somebody else has put into a state folder, with correct checksums.
 
 const NOW = new Date('2026-05-01T12:00:00.000Z');
 const CLIPBOARD = '\u001b]52;c;ZXZpbA==\u0007';
-const TASK = {
-  id: 1,
-  subject: 'S',
-  description: '',
-  status: 'pending',
-  blocks: [],
-  blockedBy: [],
-  createdAt: NOW.toISOString(),
-  updatedAt: NOW.toISOString(),
-};
+const TASK = graphOf('S').tasks.get(1);
 
 function planted(content: unknown): string {
   const folder = join(temporaryDirectory(), 'list');

@@ -5,6 +5,7 @@ import type { TaskGraph } from '../../src/tasks/task.ts';
 import { TaskStore, taskView } from '../../src/tasks/task-store.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+import { plan } from '../panel/todos.ts';
 import { claimed, completed, graphOf } from './tasks.ts';
 
 interface Shown {
@@ -52,13 +53,7 @@ test('the tasks of a team with owners, blockers and ready ones', async () => {
 
 test('a list of todos and one of tasks are two boxes, and share the rows', async () => {
   const { todos, show } = shown();
-  todos.update(
-    Array.from({ length: 9 }, (_, index) => ({
-      content: `Step ${index + 1}`,
-      activeForm: 'Stepping',
-      status: index === 0 ? ('in_progress' as const) : ('pending' as const),
-    })),
-  );
+  todos.update(plan(9, 0));
   const rows = await show(graphOf(...Array.from({ length: 9 }, (_, index) => `Task ${index + 1}`)));
   expect(rows.filter((row) => row.startsWith('┌')).map((row) => row.slice(0, 14))).toEqual([
     '┌─ Tasks ─────',

@@ -7,7 +7,7 @@ import { closing } from '../../helpers/engines.ts';
 import { useServers } from '../../helpers/servers.ts';
 
 /** `npm run test:machines` sets it: several megabytes as JSON. */
-const TASKS = process.env.TEST_MACHINES ? 10_000 : 2000;
+const TASKS = process.env.TEST_MACHINES ? 10_000 : 1000;
 const BATCH = TASKS / 4;
 describe.for(useServers().one)('on %s', ([, isHere, server]) => {
   test.runIf(isHere)(
