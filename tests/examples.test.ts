@@ -304,15 +304,9 @@ hi
 
 test.runIf(hasPrograms('python3'))('client.py runs lines in one bash', () => {
   const plan = `TodoWrite '{"todos":[{"content":"Go","activeForm":"Going","status":"pending"}]}'`;
-  const output = execFileSync(
-    'python3',
-    ['client.py', plan, 'cd /', 'pwd; TodoRead | head -n 1; exit 3'],
-    {
-      cwd: directory,
-      env: environment(),
-      encoding: 'utf8',
-    },
-  );
+  const argv = ['client.py', plan, 'cd /', 'pwd; TodoRead | head -n 1; exit 3'];
+  const options = { cwd: directory, env: environment(), encoding: 'utf8' } as const;
+  const output = execFileSync('python3', argv, options);
   expect(output).toBe(`Todo list updated: 0 completed, 0 in_progress, 1 pending
 exit code
 0
