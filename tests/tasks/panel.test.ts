@@ -14,14 +14,14 @@ interface Shown {
   show(graph: TaskGraph): Promise<string[]>;
 }
 
-function shown(columns = 80, rows = 24, env = {}): Shown {
+function shown(columns = 80, rows = 24, env = {}, mode: 'auto' | 'plain' = 'auto'): Shown {
   const terminal = new VirtualTerminal(columns, rows);
   const todos = new TodoStore();
   const place = new MemoryPlace<TaskGraph>();
   const tasks = taskView(new TaskStore(place));
   // Draws each change at once.
   const clock = { now: () => 0, after: () => () => {} };
-  const panel = new TaskPanel({ store: todos, tasks, stream: terminal, env, clock });
+  const panel = new TaskPanel({ store: todos, tasks, stream: terminal, env, mode, clock });
   const show = async (graph: TaskGraph) => {
     place.commit(place.load()?.version ?? 0, graph, new Date());
     panel.commandStarted();
@@ -107,6 +107,16 @@ test('at any width no row is wider than the screen, and a task reaches the termi
     expect((await terminal.scrollback()).join('')).toBe('');
     expect(terminal.writes.join('')).not.toMatch(/\x1b\[2J|\x1b\]0|\u202e/);
   }
+});
+
+test('in plain words: one line a change', async () => {
+  const { show } = shown(80, 24, {}, 'plain');
+  await show(graphOf('Fix login', 'Write docs'));
+  const rows = await show(claimed(graphOf('Fix login', 'Write docs'), 1, 'agent-1'));
+  expect(rows.map((row) => row.trim())).toEqual([
+    'Team tasks 0/2: 2 added',
+    'Team tasks 0/2: in progress: #1 Fix login (agent-1)',
+  ]);
 });
 
 test('a list that can no longer be read stays as last seen', () => {

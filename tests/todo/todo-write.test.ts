@@ -353,8 +353,10 @@ test('TODO_CLEAR_WHEN_DONE empties a list that is completed, and the reply still
   const { stdout } = await write(done, done);
   expect(stdout).toBe('Todo list updated: 2 completed, 0 in_progress, 0 pending\n');
   expect(store.get()).toMatchObject({ items: [], version: 3 });
+  await commandsOn(store).write('--undo');
+  expect(store.get()).toMatchObject({ items: [done, build], version: 4 });
   await write();
-  expect(store.get()).toMatchObject({ items: [], version: 4 });
+  expect(store.get()).toMatchObject({ items: [], version: 5 });
 });
 
 test('TODO_CLEAR_WHEN_DONE: a list that is written before the finished one is emptied stays', async () => {

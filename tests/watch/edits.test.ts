@@ -40,6 +40,8 @@ test.each([
   ['d drops', ['d'], ['x a', '- c']],
   ['K moves an item up', ['K'], ['> b', 'x a', '- c']],
   ['J moves it down', ['J'], ['x a', '- c', '> b']],
+  ['but not above the first', ['up', 'K'], ['x a', '> b', '- c']],
+  ['nor below the last', ['down', 'J'], ['x a', '> b', '- c']],
 ])('%s', (_what, keys, items) => {
   expect(asked(...keys)).toEqual(items);
 });
@@ -63,7 +65,7 @@ test('a question is whole on a narrow screen', () => {
 });
 
 test('the restored item is selected', () => {
-  const viewer = new TestViewer({ lists: [LIST] }).press('down', 'd');
+  const viewer = new TestViewer({ lists: [LIST] }, { columns: 100 }).press('down', 'd');
   const { request } = viewer.state;
   if (request?.what !== 'write') throw new Error('nothing is asked for');
   viewer.learn({ lists: [listOf('main', [60, 'x a', '> b', '- c'], [0, 'x a', '> b'])] });
@@ -71,6 +73,16 @@ test('the restored item is selected', () => {
   expect(viewer.press('u').state.request).toMatchObject({ undo: 'pop', items: request.before });
   viewer.learn({ lists: [LIST] });
   expect(viewer.body().at(-1)).toBe('▸○ c');
+  expect(viewer.press('u').rows().at(-1)).toBe(
+    'main has changed the list since, so your change cannot be undone.',
+  );
+});
+
+test('where there is no item and no task, nothing is changed', () => {
+  for (const page of ['list', 'board'] as const) {
+    const { request, input } = new TestViewer({}, { page }).press(...'eopxdKJu').state;
+    expect([request, input]).toEqual([undefined, undefined]);
+  }
 });
 
 test('a filter keeps the selection where it passes', () => {
