@@ -50,7 +50,6 @@ export class ComposedLines {
 
   #expand(symbol: string, depth: number): string {
     if (symbol === 'depth') return String(depth);
-    if (symbol === 'json') return randomJson(this.#random);
     const atEnd = depth <= 0 ? PRODUCTIONS.get(`${symbol} at the end`) : undefined;
     const productions = atEnd ?? PRODUCTIONS.get(symbol);
     if (productions === undefined) throw new Error(`the grammar has no ${symbol}`);
@@ -70,34 +69,4 @@ export class ComposedLines {
       ? line.slice(0, at) + line.slice(at + 1 + this.#random.below(3))
       : line.slice(0, at) + this.#random.pick([...'"\'`(){}|<;\n$\\ !#']) + line.slice(at);
   }
-}
-
-const CONTENTS = [
-  ...['Build', "Don't stop", 'Say "hi"', 'Cost $5 `now`', 'ü漢😀', 'a\\b', 'Test -h'],
-];
-
-/** The text of a list, or of what is none. */
-function randomJson(random: Random): string {
-  const item = () => ({
-    content: random.pick(CONTENTS),
-    activeForm: random.pick(['Building', "Can't stop", 'x']),
-    status: random.pick(['pending', 'in_progress', 'completed']),
-    ...(random.chance(0.1) && { id: '1' }),
-    ...(random.chance(0.05) && { unknown: true }),
-  });
-  const items = random.list(0, 3, item);
-  const text = JSON.stringify({ todos: items }, null, random.pick([0, 0, 2]));
-  if (random.chance(0.8)) return text;
-  return random.pick([
-    '',
-    'nope',
-    '{}',
-    '{"todos":[{}]}',
-    '{"todos":[{"content":"x","activeForm":"","status":"done"}]}',
-    text.slice(0, random.below(text.length)),
-    JSON.stringify(items),
-    `${text},`,
-    '--help',
-    '-h',
-  ]);
 }

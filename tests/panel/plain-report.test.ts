@@ -3,43 +3,37 @@ import { plainReport } from '../../src/panel/plain-report.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { stateOf, todos } from './todos.ts';
 
-const report = (before: TodoItem[], after: TodoItem[]) =>
-  plainReport(stateOf(before), stateOf(after));
+const NAMED = (content: string) => todos(`- ${content}`).map((item) => ({ ...item, id: '1' }));
 
-test('a new list is reported by its active item and its number of tasks', () => {
-  expect(report([], todos('> Build', '- Test', '- Ship'))).toBe(
+test.each<[string, TodoItem[], TodoItem[], string]>([
+  [
+    'a new list by its active item and its number of tasks',
+    [],
+    todos('> Build', '- Test', '- Ship'),
     'Tasks 0/3: in progress: Doing Build; 3 added',
-  );
-});
-
-test('a step is reported by the completed and the next item', () => {
-  expect(report(todos('> Build', '- Test'), todos('x Build', '> Test'))).toBe(
+  ],
+  [
+    'a step by the completed and the next item',
+    todos('> Build', '- Test'),
+    todos('x Build', '> Test'),
     'Tasks 1/2: in progress: Doing Test; completed: Build',
-  );
-});
-
-test('a task that is put back, an added one and a dropped one are reported', () => {
-  expect(report(todos('> Build', '- Test'), todos('- Build', '- Ship'))).toBe(
+  ],
+  [
+    'a task that is put back, an added one and a dropped one',
+    todos('> Build', '- Test'),
+    todos('- Build', '- Ship'),
     'Tasks 0/2: pending again: Build; 1 removed, 1 added',
-  );
-});
-
-test('a list that is the same is not worth a line', () => {
-  expect(report(todos('> Build'), todos('> Build'))).toBe('');
-  expect(report([], [])).toBe('');
-});
-
-test('a cleared list is reported once', () => {
-  expect(report(todos('> Build'), [])).toBe('Tasks: none');
-});
-
-test('a task with an id is the same task under another name', () => {
-  const named = (content: string): TodoItem[] => [
-    { ...todos(`- ${content}`)[0], id: '1' } as TodoItem,
-  ];
-  expect(report(named('a'), named('b'))).toBe('');
-});
-
-test('a report is one line of safe text', () => {
-  expect(report([], todos('x a\nb\x1b[2J'))).toBe('Tasks 1/1: completed: a b␛[2J; 1 added');
+  ],
+  ['a list that is the same by no line', todos('> Build'), todos('> Build'), ''],
+  ['an empty one, too', [], [], ''],
+  ['a cleared list once', todos('> Build'), [], 'Tasks: none'],
+  ['a task with an id as the same under another name', NAMED('a'), NAMED('b'), ''],
+  [
+    'any text as one safe line',
+    [],
+    todos('x a\nb\x1b[2J'),
+    'Tasks 1/1: completed: a b␛[2J; 1 added',
+  ],
+])('%s is reported', (_, before, after, report) => {
+  expect(plainReport(stateOf(before), stateOf(after))).toBe(report);
 });

@@ -3,23 +3,20 @@ import { expect, test } from 'vitest';
 import { createTheme, hasColours, themeFor } from '../../src/panel/theme.ts';
 import { backgroundOf, withoutAnswer } from '../../src/terminal/background.ts';
 
-const hasUnicode = (env: Record<string, string>) => themeFor({}, env).unicode;
-
 const terminal = { isTTY: true };
 const file = {};
 
-test('a terminal gets colours, a file does not', () => {
-  expect(hasColours(terminal, { TERM: 'xterm' })).toBe(true);
-  expect(hasColours(file, { TERM: 'xterm' })).toBe(false);
-});
-
-test('a dumb terminal gets no colours', () => {
-  expect(hasColours(terminal, { TERM: 'dumb' })).toBe(false);
-});
-
-test('NO_COLOR, unless it is empty, overrides all other settings', () => {
-  expect(hasColours(terminal, { NO_COLOR: '1', FORCE_COLOR: '1' })).toBe(false);
-  expect(hasColours(terminal, { NO_COLOR: '' })).toBe(true);
+test.each([
+  [terminal, { TERM: 'xterm' }, true],
+  [file, { TERM: 'xterm' }, false],
+  [terminal, { TERM: 'dumb' }, false],
+  [terminal, { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+  [terminal, { NO_COLOR: '' }, true],
+  ...['0', 'false'].map((FORCE_COLOR) => [terminal, { FORCE_COLOR }, false] as const),
+  ...['1', '3', 'true'].map((FORCE_COLOR) => [file, { FORCE_COLOR }, true] as const),
+  [file, { FORCE_COLOR: '' }, false],
+] as const)('on %j with %j there are colours: %s', (stream, env, areThere) => {
+  expect(hasColours(stream, env)).toBe(areThere);
 });
 
 test('without colours bold, dim and struck through text stay, but not off a terminal', () => {
@@ -32,22 +29,16 @@ test('without colours bold, dim and struck through text stay, but not off a term
   expect(themeFor(file, { NO_COLOR: '1' }).paint.inProgress('x')).toBe('x');
 });
 
-test('FORCE_COLOR decides otherwise: 0 and false forbid, all else demands', () => {
-  for (const value of ['0', 'false'])
-    expect(hasColours(terminal, { FORCE_COLOR: value })).toBe(false);
-  for (const value of ['1', '3', 'true'])
-    expect(hasColours(file, { FORCE_COLOR: value })).toBe(true);
-  expect(hasColours(file, { FORCE_COLOR: '' })).toBe(false);
-});
-
-test('every terminal gets Unicode unless its locale or type says otherwise', () => {
-  expect(hasUnicode({})).toBe(true);
-  expect(hasUnicode({ LANG: 'de_DE.UTF-8' })).toBe(true);
-  expect(hasUnicode({ LC_ALL: 'C.utf8', LANG: 'C' })).toBe(true);
-  expect(hasUnicode({ LC_ALL: 'C', LANG: 'de_DE.UTF-8' })).toBe(false);
-  expect(hasUnicode({ LC_CTYPE: 'POSIX' })).toBe(false);
-  expect(hasUnicode({ LANG: 'en_US.ISO-8859-1' })).toBe(false);
-  expect(hasUnicode({ LANG: 'en_US.UTF-8', TERM: 'linux' })).toBe(false);
+test.each([
+  [{}, true],
+  [{ LANG: 'de_DE.UTF-8' }, true],
+  [{ LC_ALL: 'C.utf8', LANG: 'C' }, true],
+  [{ LC_ALL: 'C', LANG: 'de_DE.UTF-8' }, false],
+  [{ LC_CTYPE: 'POSIX' }, false],
+  [{ LANG: 'en_US.ISO-8859-1' }, false],
+  [{ LANG: 'en_US.UTF-8', TERM: 'linux' }, false],
+])('with %j there is Unicode: %s', (env, isThere) => {
+  expect(themeFor({}, env).unicode).toBe(isThere);
 });
 
 test.each([true, false])("kleur's own switch (%s) neither matters nor changes", (enabled) => {
