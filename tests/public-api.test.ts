@@ -8,25 +8,10 @@ const ROOT = join(import.meta.dirname, '..');
 const index = readFileSync(join(ROOT, 'src/index.ts'), 'utf8');
 
 test('the exported names', () => {
-  expect(Object.keys(todowrite)).toEqual(
-    expect.arrayContaining([
-      'BashRouter',
-      'BashSession',
-      'CommandType',
-      'DEFAULT_SETTINGS',
-      'TaskPanel',
-      'TodoReadHandler',
-      'TodoStore',
-      'TodoWriteHandler',
-      'createTheme',
-      'readSettings',
-      'renderTodos',
-      'themeFor',
-      'todoListSchema',
-      'todoStore',
-      'validateTodoList',
-    ]),
-  );
+  const names =
+    'BashRouter BashSession CommandType DEFAULT_SETTINGS TaskPanel TodoReadHandler TodoStore TodoWriteHandler createTheme ' +
+    'readSettings renderTodos themeFor todoListSchema todoStore validateTodoList';
+  expect(Object.keys(todowrite)).toEqual(expect.arrayContaining(names.split(' ')));
 });
 
 test('the index holds no logic, only named exports', () => {

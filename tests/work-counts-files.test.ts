@@ -23,12 +23,11 @@ const LIST = (done: string) =>
 const OPERATIONS = ['fsyncSync', 'renameSync', 'mkdirSync', 'readdirSync', 'unlinkSync'] as const;
 
 /** How often the last of these calls asks for each of these. By then the list is there and the program is compiled. */
-function operationsOf(...calls: [name: string, ...argv: string[]][]): Record<string, number> {
-  const directory = temporaryDirectory();
-  const path = (file: string) => join(directory, file);
-  const counts = path('counts');
+function operationsOf(calls: readonly (readonly [name: string, ...argv: string[]])[]) {
+  const cwd = temporaryDirectory();
+  const [hook, counts] = [join(cwd, 'hook.cjs'), join(cwd, 'counts')];
   writeFileSync(
-    path('hook.cjs'),
+    hook,
     `const fs = require('fs');
      const counts = {};
      for (const name of ${JSON.stringify(OPERATIONS)}) {
@@ -42,23 +41,15 @@ function operationsOf(...calls: [name: string, ...argv: string[]][]): Record<str
        if (process.exitCode === 0) fs.writeFileSync(${JSON.stringify(counts)}, JSON.stringify(counts));
      });`,
   );
-  const env = cleanEnvironment({
-    TODO_STATE_DIR: path('state'),
-    TODO_TEAM: 'team',
-    TODO_AGENT: 'a',
-  });
+  const lists = { TODO_STATE_DIR: join(cwd, 'state'), TODO_TEAM: 'team', TODO_AGENT: 'a' };
   for (const [name, ...argv] of calls) {
     const program = join(dirname(executable('todo-write')), name);
-    execFileSync(process.execPath, ['-r', path('hook.cjs'), program, ...argv], {
-      cwd: directory,
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const options = { cwd, env: cleanEnvironment(lists), stdio: 'pipe' } as const;
+    execFileSync(process.execPath, ['-r', hook, program, ...argv], options);
   }
   return JSON.parse(readFileSync(counts, 'utf8'));
 }
 
-// The version, and its name. Without either a power cut would take what the agent was told is saved.
 test.runIf(hasProc)('300 commits leave no descriptor open', () => {
   const folder = join(temporaryDirectory(), 'agent');
   const store = new TodoStore(undefined, new FilePlace({ folder }));
@@ -70,31 +61,26 @@ test.runIf(hasProc)('300 commits leave no descriptor open', () => {
   expect(fs.readdirSync('/proc/self/fd').length).toBe(before);
 });
 
+// The version, and its name. Without either a power cut would take what the agent was told is saved.
 const DURABLE = { fsyncSync: 2, renameSync: 1 };
+const write = (text: string) => ['TodoWrite', LIST(text)] as const;
+const claim = ['TaskClaim', '--next'] as const;
+const TASKS = JSON.stringify(['one', 'two', 'three'].map((subject) => ({ subject })));
 
-test('a TodoWrite on PATH saves twice, makes no folder that is there, and lists its own folder only, twice', () => {
-  const operations = operationsOf(
-    ['TodoWrite', LIST('one')],
-    ['TodoWrite', LIST('two')],
-    ['TodoWrite', LIST('three')],
-  );
-  expect(operations).toEqual({ ...DURABLE, readdirSync: 2 });
-});
-
-test('a TaskClaim on PATH saves twice, makes no folder that is there, and lists its own folder only', () => {
-  const tasks = JSON.stringify(['one', 'two', 'three'].map((subject) => ({ subject })));
-  const operations = operationsOf(
-    ['TaskCreate', tasks],
-    ['TaskClaim', '--next'],
-    ['TaskClaim', '--next'],
-  );
-  expect(operations).toEqual({ ...DURABLE, readdirSync: 3 });
-});
-
-test('a TodoRead on PATH writes nothing, and lists the folder twice', () => {
-  const operations = operationsOf(['TodoWrite', LIST('one')], ['TodoRead'], ['TodoRead']);
-  expect(operations).toEqual({ readdirSync: 2 });
-});
+test.each([
+  [
+    'TodoWrite saves twice',
+    [write('one'), write('two'), write('three')],
+    { ...DURABLE, readdirSync: 2 },
+  ],
+  ['TaskClaim saves twice', [['TaskCreate', TASKS], claim, claim], { ...DURABLE, readdirSync: 3 }],
+  ['TodoRead writes nothing', [write('one'), ['TodoRead'], ['TodoRead']], { readdirSync: 2 }],
+] as const)(
+  'on PATH a %s, makes no folder that is there, and lists its own folder only',
+  (_, calls, counts) => {
+    expect(operationsOf(calls)).toEqual(counts);
+  },
+);
 
 test('an agent command in bash looks for as many files, however many slots there are', async () => {
   const router = new BashRouter({

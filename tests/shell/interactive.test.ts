@@ -58,13 +58,17 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
     return () => writeFileSync(join(shell.project, 'go'), '');
   }
 
+  /** This text in a row that stands out. */
+  const fresh = (text: string) =>
+    new RegExp(`\\x1b\\[[\\d;]*7m(?:\\x1b\\[[\\d;]*m)*[^\\x1b]*${text}`);
+
   describe('the panel', () => {
     test('stands below the prompt, once, with the latest list', async () => {
       const shell = await shellWith(LIST);
       const written = shell.record();
       await shell.write('[x] Plan', '[x] Build', '[>] Send it <- Sending it');
       const rows = await shell.untilPanel((panel) => panel.some((row) => row.includes('Sending')));
-      const FRESH = /\x1b\[[\d;]*7m(?:\x1b\[[\d;]*m)*[^\x1b]*(Build|Sending)/;
+      const FRESH = fresh('(Build|Sending)');
       await eventually('it stood out', () => FRESH.test(written()));
       const short = (row: string) => row.replace(/(?: {2,}[\dms ]+)? +│$| ─+ | ─+.$|─{9,}/g, '');
       expect(rows.map(short)).toEqual([
@@ -211,10 +215,8 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
       const written = shell.record();
       await shell.run('TaskCreate --subject Wait >/dev/null');
       await shell.run('TaskClaim 1 --agent ann >/dev/null');
-      const isFresh = (subject: string) =>
-        new RegExp(`\\x1b\\[[\\d;]*7m(?:\\x1b\\[[\\d;]*m)*[^\\x1b]*${subject}`).test(written());
-      await eventually('it stood out', () => isFresh('Write the docs'));
-      expect(isFresh('Wait')).toBe(false);
+      await eventually('it stood out', () => fresh('Write the docs').test(written()));
+      expect(written()).not.toMatch(fresh('Wait'));
     });
 
     test('costs no process at a prompt where no list has changed, and leaves none behind', async () => {
@@ -465,13 +467,13 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
 
   test('leaves the terminal as it was and no process; what a killed one leaves goes at the next prompt', async () => {
     const shell = await start({ fromBash: true, list: LIST });
-    const ends: [exitCode: number, end: () => unknown, screen: RegExp][] = [
+    const ends = [
       [137, () => process.kill(shell.child, 'SIGKILL'), /Killed\nouter>/],
       [129, () => process.kill(shell.child, 'SIGHUP'), /outer>$/],
       [5, () => shell.enter('exit 5'), /\nexit\nouter>$/],
       // The EXIT trap of the user runs as it would.
       [1, () => shell.press('C-d'), /\np>\nexit\nbye 1\nouter>$/],
-    ];
+    ] as const;
     for (const [exitCode, end, screen] of ends) {
       await shell.untilPanel();
       expect(panels(shell.screen())).toBe(1);

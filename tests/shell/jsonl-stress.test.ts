@@ -62,7 +62,6 @@ test(
     };
     say({ approve: true });
     while (sent < IN_FLIGHT) sendNext();
-    const started = performance.now();
     for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
       const message = JSON.parse(line);
       const { id, event, exitCode } = message;
@@ -86,12 +85,6 @@ test(
     const [, early = 0] = memory;
     expect((memory.at(-1) ?? 0) - early).toBeLessThan(MOST_GROWTH);
     if (hasProc) expect(processesWith(tmp)).toEqual([]);
-    if (IS_LONG) {
-      const seconds = (performance.now() - started) / 1000;
-      console.log(
-        `${REQUESTS} requests in ${seconds.toFixed(1)} s; MiB: ${memory.map((bytes) => Math.round(bytes / MiB))}`,
-      );
-    }
   },
   20 * MINUTES,
 );
@@ -136,11 +129,6 @@ test.runIf(hasProc)(
     expect(written).toBeLessThan(4 * MiB);
     expect(most - before).toBeLessThan(MOST_GROWTH);
     expect(result?.stdout.length).toBeLessThan(1.1 * MiB);
-    if (IS_LONG) {
-      console.log(
-        `MiB before and in the pause: ${[before, most].map((bytes) => Math.round(bytes / MiB))}; written in it: ${written}`,
-      );
-    }
   },
   20 * MINUTES,
 );

@@ -61,28 +61,29 @@ test('results come in the order of the requests, with their ids', async () => {
   );
 });
 
-test('a request that the router fails has a result, too', async () => {
-  const router = new BashRouter();
-  await router.dispose();
-  const output = new PassThrough();
-  const input = Readable.from([Buffer.from(request(7, 'echo hi'))]);
-  await serveJsonl({ ...NO_LISTS, router, input, output });
-  expect(JSON.parse(String(output.read()))).toMatchObject({
-    id: 7,
-    type: 'native_shell_command',
-    stdout: '',
-    stderr: expect.stringMatching(/^agent-shell: .* disposed\n$/),
-    exitCode: 1,
-  });
-});
+describe('with a router that fails', () => {
+  async function answersTo(...lines: Buffer[]): Promise<string> {
+    const router = new BashRouter();
+    await router.dispose();
+    const output = new PassThrough({ highWaterMark: 2 ** 30 });
+    await serveJsonl({ ...NO_LISTS, router, input: Readable.from(lines), output });
+    return String(output.read());
+  }
 
-test('more requests at once than may wait are all answered', async () => {
-  const router = new BashRouter();
-  await router.dispose();
-  const output = new PassThrough({ highWaterMark: 2 ** 30 });
-  const line = Buffer.from(request(1, `: ${'x'.repeat(2 ** 20)}`));
-  await serveJsonl({ ...NO_LISTS, router, input: Readable.from(Array(70).fill(line)), output });
-  expect(String(output.read()).match(/^\{"id":1,/gm)).toHaveLength(70);
+  test('a request has a result, too', async () => {
+    expect(JSON.parse(await answersTo(Buffer.from(request(7, 'echo hi'))))).toMatchObject({
+      id: 7,
+      type: 'native_shell_command',
+      stdout: '',
+      stderr: expect.stringMatching(/^agent-shell: .* disposed\n$/),
+      exitCode: 1,
+    });
+  });
+
+  test('more requests at once than may wait are all answered', async () => {
+    const line = Buffer.from(request(1, `: ${'x'.repeat(2 ** 20)}`));
+    expect((await answersTo(...Array(70).fill(line))).match(/^\{"id":1,/gm)).toHaveLength(70);
+  });
 });
 
 test('a request waits until the client has read the lines before it', async () => {
