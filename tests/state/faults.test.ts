@@ -297,21 +297,16 @@ test.each(['EINVAL', 'ENOTSUP'])(
   'a file system that cannot sync folders, and says %s, takes lists all the same',
   (code) => {
     const { place } = listWith(0);
-    const descriptors = new Set<number>();
-    const fs: FileSystem = {
-      ...nodeFileSystem,
-      open(path, flags) {
-        const descriptor = nodeFileSystem.open(path, flags);
-        if (flags === 'r') descriptors.add(descriptor);
-        else descriptors.delete(descriptor);
-        return descriptor;
-      },
-      fsync(descriptor) {
-        if (descriptors.has(descriptor)) throw systemError(code);
-        nodeFileSystem.fsync(descriptor);
-      },
-    };
+    let opened = '';
+    let refusals = 0;
+    const fs = askingFileSystem(({ name, path }) => {
+      if (name === 'open') opened = path;
+      if (name !== 'fsync' || opened.endsWith('.json')) return;
+      refusals++;
+      throw systemError(code);
+    });
     expect(place(fs).commit(0, 'first', NOW)?.version).toBe(1);
+    expect(refusals).toBeGreaterThan(0);
     expect(place().load()?.content).toBe('first');
   },
 );

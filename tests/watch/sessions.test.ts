@@ -32,6 +32,14 @@ function sessions(state: string, ...argv: string[]) {
   return run('agent-shell', ['sessions', ...argv], { cwd: state, env });
 }
 
+/** A command of agent-shell on a terminal, which stays open after it. */
+function onTerminal(state: string, command: string, columns?: number): TmuxTerminal {
+  const program = `HOME=/home/ann TODO_STATE_DIR=${state} ${process.execPath} ${executable('agent-shell')}`;
+  const terminal = new TmuxTerminal(`${program} ${command}; echo "code $?"; sleep 60`, { columns });
+  onTestFinished(() => terminal.close());
+  return terminal;
+}
+
 test('each list is a line: session, agent, progress, age and item in progress, latest first; --json has whole paths and times', async () => {
   const state = temporaryDirectory();
   expect(sessions(state).stdout).toBe(`No lists in ${state}.\n`);
@@ -74,9 +82,7 @@ test('each list is a line: session, agent, progress, age and item in progress, l
 test.skipIf(!hasTmux)('on a terminal the table takes all columns but the last', async () => {
   const state = temporaryDirectory();
   write(state, 's', 'main', 60, '> 0123456 890');
-  const program = `TODO_STATE_DIR=${state} ${process.execPath} ${executable('agent-shell')}`;
-  const terminal = new TmuxTerminal(`${program} sessions; sleep 60`, { columns: 50 });
-  onTestFinished(() => terminal.close());
+  const terminal = onTerminal(state, 'sessions', 50);
   await terminal.until('the table', (screen) => /^s .* Doing 0123456\n {33}890$/m.test(screen));
 });
 
@@ -143,11 +149,7 @@ describe('removal', () => {
 
   test.skipIf(!hasTmux)('on a terminal it lists the lists to remove, and asks', async () => {
     const state = await full();
-    const program = `HOME=/home/ann TODO_STATE_DIR=${state} ${process.execPath} ${executable('agent-shell')}`;
-    const terminal = new TmuxTerminal(
-      `${program} sessions --remove '~/app'; echo "code $?"; sleep 60`,
-    );
-    onTestFinished(() => terminal.close());
+    const terminal = onTerminal(state, "sessions --remove '~/app'");
     await terminal.until('the question', (screen) =>
       /^~\/app bob\n~\/app main\nRemove 2 lists, with their history\? \[y\/N\]$/.test(screen),
     );
@@ -158,9 +160,7 @@ describe('removal', () => {
 
   test.skipIf(!hasTmux)('D removes a list in the viewer, after a question', async () => {
     const state = await full();
-    const program = `HOME=/home/ann TODO_STATE_DIR=${state} ${process.execPath} ${executable('agent-shell')}`;
-    const terminal = new TmuxTerminal(`${program} watch --session busy`, { columns: 100 });
-    onTestFinished(() => terminal.close());
+    const terminal = onTerminal(state, 'watch --session busy', 100);
     await terminal.until('the list', (screen) => screen.includes('Doing c'));
     terminal.type('s');
     await terminal.until('the sessions', (screen) => /^▸? +~\/old · \(team\)/m.test(screen));

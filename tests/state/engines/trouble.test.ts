@@ -113,6 +113,14 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   });
   afterAll(() => server?.stop());
 
+  /** A role that may read the tables, with a password that the server asks for by this method. */
+  function createReader(role: string, method?: string): void {
+    const encryption = method ? 'md5' : 'scram-sha-256';
+    server.sql(`set password_encryption = '${encryption}'; create role ${role} login password 's3cret';
+      grant usage on schema todowrite to ${role}; grant select on all tables in schema todowrite to ${role}`);
+    server.requirePasswordOf(role, method);
+  }
+
   test('tables are made by init alone, and asking for it twice is fine', async () => {
     const lists = open(`${server.url}?schema=fresh`);
     const place = lists.place<string>('todos/s/a', AS_ANN);
@@ -140,8 +148,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   });
 
   test('a password file that cannot be read is named', async () => {
-    server.sql(`create role carl login password 's3cret'`);
-    server.requirePasswordOf('carl');
+    createReader('carl');
     const url = `postgres://carl@127.0.0.1:${server.port}/postgres`;
     const lists = open(url, { TODO_STATE_PASSWORD_FILE: '/nowhere/password' });
     const place = lists.place('tasks/a', AS_ANN);
@@ -169,9 +176,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   });
 
   test('a wrong password is reported but not printed; ~/.pgpass has the right one', async () => {
-    server.sql(`create role bob login password 's3cret';
-      grant usage on schema todowrite to bob; grant select on all tables in schema todowrite to bob`);
-    server.requirePasswordOf('bob');
+    createReader('bob');
     const url = `postgres://bob@127.0.0.1:${server.port}/postgres`;
     const reader = open(url, { PGPASSWORD: 's3cret' });
     await expect(reader.checkWriting('tasks/a')).rejects.toThrow(/may not write the tables/);
@@ -191,9 +196,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     'the older method %s lets in who knows the password, and nobody else',
     async (method) => {
       const role = `by_${method}`;
-      server.sql(`set password_encryption = 'md5'; create role ${role} login password 's3cret';
-        grant usage on schema todowrite to ${role}; grant select on all tables in schema todowrite to ${role}`);
-      server.requirePasswordOf(role, method);
+      createReader(role, method);
       const load = (PGPASSWORD: string) =>
         open(`postgres://${role}@127.0.0.1:${server.port}/postgres`, { PGPASSWORD })
           .place('tasks/b', AS_ANN)
