@@ -1,85 +1,85 @@
-import { describe, expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { CommandType } from '../../src/command/agent-command.ts';
 import { failedChecks } from '../../src/guidance/evidence.ts';
 import type { RoutedCommand } from '../../src/guidance/rule.ts';
+import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { agentSession } from './agent-session.ts';
 
 const note = (kind: string, line: string, exitCode = 1) =>
   `Note: the last ${kind} command exited with ${exitCode} and none has succeeded since: ${line}`;
 
 /** The notes when a check is completed after these lines with their exit codes. */
-async function notesAfter(...lines: readonly [string, number][]): Promise<string[]> {
+async function notesAfter(...lines: readonly (readonly [string, number])[]): Promise<string[]> {
   const session = agentSession();
   await session.write('[x] Fix it', '[>] Verify it', '[ ] Ship it');
   for (const [line, exitCode] of lines) await session.run(line, exitCode);
   return session.write('[x] Fix it', '[x] Verify it', '[>] Ship it');
 }
 
-// The test of docs/guidance.md has those that the page names.
-describe('a command of these kinds that failed is named, and one that succeeded later clears it', () => {
-  test.each(
-    Object.entries({
-      test: [
-        'npm t',
-        'npm --prefix app test',
-        'npx --yes jest src/a.test.ts',
-        './node_modules/.bin/mocha',
-        'npx playwright test',
-        'python3 -m unittest discover',
-        'python manage.py test accounts',
-        'uv run pytest',
-        'go -C service test ./...',
-        './mvnw verify',
-        './gradlew :app:test',
-        'bundle exec rspec',
-        'bin/rails test',
-        'make -C lib check',
-        'CI=1 NODE_ENV=test npm test',
-        'sudo -E npm test',
-        'timeout -k 5 2m npm test',
-        'npm test > out.log 2>&1',
-        'cd app && npm test',
-        'export CI=1; npm test',
-        'cd app\nnpm test # all',
-        'npm run build && npm test',
-      ],
-      build: ['make -j8 all', 'docker build -t app .', 'python setup.py build'],
-      lint: [
-        'npm run lint:fix',
-        'cargo clippy -- -D warnings',
-        'cargo check',
-        'npm run type-check',
-      ],
-    }).flatMap(([kind, lines]) => lines.map((line) => [kind, line] as const)),
-  )('%s: %s', async (kind, line) => {
-    const [text = ''] = await notesAfter([line, 2]);
-    const shown = line.replace('\n', ' ');
-    expect(text).toBe(note(kind, shown, 2));
-    expect(await notesAfter([line, 2], [line, 0])).toEqual([]);
-  });
+const PAGE = readFileSync('docs/guidance.md', 'utf8');
+const ROWS = [...PAGE.matchAll(/^\| (.*) \|$/gm)].map(([, row = '']) => row.split(' | '));
+
+test('docs/guidance.md lists each rule with its kind, and commands of three kinds', () => {
+  const rules = ROWS.filter(([name]) => name?.startsWith('`'));
+  expect(rules.map(([name, kind]) => [name, kind])).toEqual(
+    GUIDANCE_RULES.map(({ name, kind }) => [`\`${name}\``, kind]),
+  );
+  expect(new Set(NAMED.map(([kind]) => kind)).size).toBe(3);
 });
 
+const NAMED = ROWS.filter(([kind = '']) => ['test', 'build', 'lint'].includes(kind)).flatMap(
+  ([kind = '', lines = '']) =>
+    Array.from(lines.matchAll(/`([^`]+)`/g), ([, line = '']) => [kind, line]),
+);
+
 test.each([
-  ['nothing of the kind ran', ['git diff', 1], ['ls tests', 2]],
-  [
-    'it only speaks of tests',
-    ['echo npm test', 1],
-    ['grep -r test src', 1],
-    ['git commit -m "test"', 1],
-  ],
-  ['it is the builtin', ['test -f out', 1], ['[ -d build ]', 1]],
-  ['a package of that name is installed', ['npm install jest', 1], ['pip install pytest', 1]],
-  ['it is the text of a heredoc', ["cat > t.sh <<'EOF'\nnpm test\nEOF", 1]],
-  [
-    'its exit code is hidden',
-    ['npm test | tail', 1],
-    ['npm test; ls nowhere', 2],
-    ['npm test &', 1],
-  ],
-  ['another command may have failed', ['git pull && npm test', 1], ['npm test || false', 1]],
-  ['a loop may have failed', ['for d in a b; do (cd $d && npm test); done', 1]],
-] as [string, ...[string, number][]][])('nothing is said where %s', async (_, ...lines) => {
-  expect(await notesAfter(...lines)).toEqual([]);
+  ...NAMED,
+  ['test', 'npm t'],
+  ['test', 'npm --prefix app test'],
+  ['test', 'npx --yes jest src/a.test.ts'],
+  ['test', './node_modules/.bin/mocha'],
+  ['test', 'npx playwright test'],
+  ['test', 'python3 -m unittest discover'],
+  ['test', 'python manage.py test accounts'],
+  ['test', 'uv run pytest'],
+  ['test', 'go -C service test ./...'],
+  ['test', './mvnw verify'],
+  ['test', './gradlew :app:test'],
+  ['test', 'bundle exec rspec'],
+  ['test', 'bin/rails test'],
+  ['test', 'make -C lib check'],
+  ['test', 'CI=1 NODE_ENV=test npm test'],
+  ['test', 'sudo -E npm test'],
+  ['test', 'timeout -k 5 2m npm test'],
+  ['test', 'npm test > out.log 2>&1'],
+  ['test', 'cd app && npm test'],
+  ['test', 'export CI=1; npm test'],
+  ['test', 'cd app\nnpm test # all'],
+  ['test', 'npm run build && npm test'],
+  ['build', 'make -j8 all'],
+  ['build', 'python setup.py build'],
+  ['lint', 'npm run lint:fix'],
+  ['lint', 'cargo check'],
+])(
+  'a failed %s command is named, and one that succeeded later clears it: %s',
+  async (kind = '', line = '') => {
+    expect(await notesAfter([line, 2])).toEqual([note(kind, line.replace('\n', ' '), 2)]);
+    expect(await notesAfter([line, 2], [line, 0])).toEqual([]);
+  },
+);
+
+test.each([
+  ['nothing of the kind ran', 'git diff', 'ls tests'],
+  ['it only speaks of tests', 'echo npm test', 'grep -r test src', 'git commit -m "test"'],
+  ['it is the builtin', 'test -f out', '[ -d build ]'],
+  ['a package of that name is installed', 'npm install jest', 'pip install pytest'],
+  ['it is the text of a heredoc', "cat > t.sh <<'EOF'\nnpm test\nEOF"],
+  ['its exit code is hidden', 'npm test | tail', 'npm test; ls nowhere', 'npm test &'],
+  ['another command may have failed', 'git pull && npm test', 'npm test || false'],
+  ['a loop may have failed', 'for d in a b; do (cd $d && npm test); done'],
+])('nothing is said where %s', async (_, ...lines) => {
+  expect(await notesAfter(...lines.map((line) => [line, 1] as const))).toEqual([]);
 });
 
 test.each([
