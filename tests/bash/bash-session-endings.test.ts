@@ -55,7 +55,7 @@ const UNREADABLE = [
   'echo first; if',
   'a=(1 2',
   'echo ok\n"',
-  '[[ a',
+  ...['[[ a', 'echo "$(', 'case x in', 'echo `', 'f() {'],
   'echo <<<',
 ];
 
@@ -86,7 +86,14 @@ test.each([
   // The note is there if and only if the next line gets another bash.
   expect(session.isAlive).toBe(!BASH_ENDED.test(result.stderr));
   expect(await session.run('echo next', { timeoutMs: 60_000 })).toEqual(NEXT);
-  await session.run('set +e; trap - ERR EXIT; shopt -u execfail; set +o pipefail; unset -f f');
+  if (oracle === plainEval) {
+    await session.run('set -o posix');
+    expect((await session.run(line)).stderr).not.toContain('builtin');
+    expect(await session.run('echo next')).toEqual(NEXT);
+  }
+  await session.run(
+    'set +o posix; set +e; trap - ERR EXIT; shopt -u execfail; set +o pipefail; unset -f f',
+  );
 });
 
 test.each([

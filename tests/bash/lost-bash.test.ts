@@ -215,17 +215,3 @@ describe('an error inside "$(', () => {
     expect((await session.run('[ $kept = $$ ] && echo same')).stdout).toBe('same\n');
   });
 });
-
-describe('no line is dropped', () => {
-  test.each([...['[[ a', 'echo "$(', 'case x in', 'a=(', '((', '${', 'echo `', 'f() {']])(
-    'after %s in POSIX mode, and nothing of ours is shown',
-    async (line) => {
-      const session = shared();
-      await session.run('set -o posix');
-      const { stderr } = await session.run(line);
-      expect(stderr).not.toContain('builtin');
-      expect(await session.run('echo next')).toEqual(NEXT);
-      expect(await session.run('echo next')).toEqual(NEXT);
-    },
-  );
-});

@@ -28,6 +28,12 @@ function startRouter(options: BashRouterOptions = {}) {
   return router;
 }
 
+/** A router whose task commands have one list. */
+function startTeam(tasks: TaskStore, settings = DEFAULT_SETTINGS) {
+  const source = { open: () => tasks, settings: () => ({ settings, warnings: [] }) };
+  return startRouter({ handlers: taskCommands(source), agent: 'lead' });
+}
+
 test('agents of a program have lists by their names; that of main is the shared one', async () => {
   expect(todoStoreOf('main')).toBe(todoStore);
   const router = startRouter({ agent: 'ann' });
@@ -74,10 +80,7 @@ test('a child signs with its own name, not with that of its parent or its proces
   vi.stubEnv('TODO_AGENT', 'helper');
   onTestFinished(() => void vi.unstubAllEnvs());
   const tasks = new TaskStore();
-  const settings = { ...DEFAULT_SETTINGS, agent: 'ann' };
-  const parent = startRouter({
-    handlers: taskCommands({ open: () => tasks, settings: () => ({ settings, warnings: [] }) }),
-  });
+  const parent = startTeam(tasks, { ...DEFAULT_SETTINGS, agent: 'ann' });
   for (const line of ['TaskCreate --subject A', 'TaskCreate --subject B']) await parent.route(line);
   const child = parent.child({ agent: 'helper' });
   expect((await child.route('TaskClaim --next')).stdout).toBe('Task #1 claimed by helper: A\n');
@@ -115,7 +118,7 @@ test('a disposed child releases the tasks that it has begun, in each list, and n
 
 test('a claim that is still on its way when its child is disposed is given back, too', async () => {
   const tasks = new TaskStore();
-  const parent = startRouter({ handlers: taskCommands({ open: () => tasks }), agent: 'lead' });
+  const parent = startTeam(tasks);
   await parent.route('TaskCreate --subject A');
   const child = parent.child({ agent: 'helper' });
   const change = tasks.change.bind(tasks);
@@ -136,10 +139,7 @@ test('a claim that is still on its way when its child is disposed is given back,
 
 test('with TODO_RELEASE_AT_EXIT=0 a child keeps its tasks', async () => {
   const tasks = new TaskStore();
-  const settings = { ...DEFAULT_SETTINGS, releaseAtExit: false };
-  const parent = startRouter({
-    handlers: taskCommands({ open: () => tasks, settings: () => ({ settings, warnings: [] }) }),
-  });
+  const parent = startTeam(tasks, { ...DEFAULT_SETTINGS, releaseAtExit: false });
   await parent.route('TaskCreate --subject A');
   const child = parent.child({ agent: 'helper' });
   await child.route('TaskClaim 1');
@@ -247,6 +247,11 @@ test('each agent command has a JSON Schema, for tool calls', async () => {
     ['TaskUndo', false, true],
     ['TaskArchive', false, true],
   ]);
+  const hasNoInput = ({ inputSchema }: (typeof commands)[number]) =>
+    Object.keys(inputSchema?.properties ?? {}).length === 0;
+  const description = expect.stringMatching(/^Takes no input; /);
+  const without = commands.filter(hasNoInput).map(({ inputSchema }) => inputSchema);
+  expect(without).toMatchObject([{ description }, { description }]);
   // An example of each type.
   const values = { string: '30m', integer: 1, boolean: true, object: { a: 1 }, array: [1] };
   for (const command of commands.slice(2)) {
@@ -275,14 +280,6 @@ test('the schema of a command follows the settings, also that of a router with g
   expect(command?.inputSchema).toMatchObject(limit(50));
   settings = { ...settings, maxItems: 3 };
   expect(command?.inputSchema).toMatchObject(limit(3));
-});
-
-test('the schema of a command without input describes it', () => {
-  const commands = [...startRouter().commands, ...taskCommands({ open: () => new TaskStore() })];
-  const schemas = commands.map(({ inputSchema }) => inputSchema);
-  const without = schemas.filter((schema) => Object.keys(schema?.properties ?? {}).length === 0);
-  const described = { description: expect.stringMatching(/^Takes no input; /), properties: {} };
-  expect(without).toEqual([expect.objectContaining(described), expect.objectContaining(described)]);
 });
 
 test('the schema of TodoWrite allows what the list allows', () => {
