@@ -39,18 +39,6 @@ test('output of every byte comes byte for byte', async () => {
   expect(stdout).toBe(all.toString('utf8'));
 });
 
-test('nothing that a command prints is taken for control data', async () => {
-  const session = startSession();
-  await session.run(':');
-  const files = `cat "${session.tmp}"/agent-shell-*/bash | tr '\\n' '#'`;
-  const line = `${files}; printf '\\0000\\0/\\0hB\\0\\n__END__\\n'; echo '{"id":1,"exitCode":0}'; (exit 3)`;
-  const { stdout, exitCode } = await session.run(line);
-  expect(stdout).toContain('#cat "');
-  expect(stdout).toContain('\0' + '0\0/\0hB\0\n__END__\n{"id":1,"exitCode":0}\n');
-  expect(exitCode).toBe(3);
-  expect(await session.run('echo next')).toEqual(NEXT);
-});
-
 const shared = sharedSession();
 test.each([
   ['echo x | tee /dev/stderr', 'x\n', 'x\n'],

@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { memberArguments } from './engines.ts';
 import { eventually } from './eventually.ts';
 import { hasPrograms, isHere } from './machine.ts';
 
@@ -50,18 +51,10 @@ export class CutOffCluster {
       this.#ip(index, 'addr', 'add', `${addressOf(index)}/24`, 'dev', 'eth0');
       this.#ip(index, 'link', 'set', 'eth0', 'up');
     }
-    const peers = Array.from({ length: SIZE }, (_, at) => `m${at}=http://${addressOf(at)}:2380`);
+    const peers = Array.from({ length: SIZE }, (_, at) => `http://${addressOf(at)}:2380`);
     for (let index = 0; index < SIZE; index++) {
-      const [client, peer] = [2379, 2380].map((port) => `http://${addressOf(index)}:${port}`);
-      const argv = [
-        ...['--name', `m${index}`, '--data-dir', join(this.#folder, `m${index}`)],
-        ...['--listen-client-urls', String(client), '--advertise-client-urls', String(client)],
-        ...['--listen-peer-urls', String(peer), '--initial-advertise-peer-urls', String(peer)],
-        ...['--initial-cluster', peers.join(','), '--log-level', 'error'],
-        ...['--heartbeat-interval', '50', '--election-timeout', '500'],
-        ...options,
-      ];
-      const [program = '', ...rest] = this.within(index, 'etcd', ...argv);
+      const argv = memberArguments(this.#folder, peers, index, `http://${endpointOf(index)}`);
+      const [program = '', ...rest] = this.within(index, 'etcd', ...argv, ...options);
       this.#members.push(spawn(program, rest, { stdio: 'ignore' }));
     }
   }

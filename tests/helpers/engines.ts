@@ -135,6 +135,23 @@ export class Etcd implements TestServer {
   }
 }
 
+/** Of etcd, for one of the members whose URLs for each other are `peers`. */
+export function memberArguments(
+  folder: string,
+  peers: readonly string[],
+  index: number,
+  client: string,
+): string[] {
+  const [name, peer] = [`m${index}`, String(peers[index])];
+  return [
+    ...['--name', name, '--data-dir', join(folder, name)],
+    ...['--listen-client-urls', client, '--advertise-client-urls', client],
+    ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
+    ...['--initial-cluster', peers.map((url, at) => `m${at}=${url}`).join(',')],
+    ...['--log-level', 'error', '--heartbeat-interval', '50', '--election-timeout', '500'],
+  ];
+}
+
 export class EtcdCluster extends Etcd {
   readonly folder: string;
   readonly members: Member[] = [];
@@ -178,18 +195,11 @@ export class EtcdCluster extends Etcd {
 
   #startMembers(ports: readonly number[], args: readonly string[]): void {
     const size = ports.length / 2;
-    const peers = ports.slice(size).map((port, index) => `m${index}=http://127.0.0.1:${port}`);
+    const peers = ports.slice(size).map((port) => `http://127.0.0.1:${port}`);
     for (let index = 0; index < size; index++) {
-      const client = `${args.includes('--cert-file') ? 'https' : 'http'}://127.0.0.1:${ports[index]}`;
-      const peer = `http://127.0.0.1:${ports[size + index]}`;
-      const argv = [
-        ...['--name', `m${index}`, '--data-dir', join(this.folder, `m${index}`)],
-        ...['--listen-client-urls', client, '--advertise-client-urls', client],
-        ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
-        ...['--initial-cluster', peers.join(','), '--initial-cluster-state', 'new'],
-        ...['--log-level', 'error', '--heartbeat-interval', '50', '--election-timeout', '500'],
-        ...args,
-      ];
+      const scheme = args.includes('--cert-file') ? 'https' : 'http';
+      const client = `${scheme}://127.0.0.1:${ports[index]}`;
+      const argv = [...memberArguments(this.folder, peers, index, client), ...args];
       const restart = (): Member => {
         const member = {
           endpoint: `127.0.0.1:${ports[index]}`,

@@ -64,15 +64,6 @@ test('changes in quick succession are drawn as one, the first at once and the la
   expect((await terminal.screen())[1]).toContain(' 4/6 ');
 });
 
-test('the same list again writes nothing', () => {
-  const { terminal, store, clock } = start();
-  store.update(plan(6, 6));
-  clock.pass(100);
-  store.update(plan(6, 6));
-  clock.pass(100);
-  expect(terminal.writes).toHaveLength(1);
-});
-
 test('the item in progress shows how long it has been running, and nothing else moves', async () => {
   const { terminal, store, clock } = start();
   store.update(LIST);

@@ -139,16 +139,8 @@ describe('routing', () => {
     }
   });
 
-  test.each([
-    ['double quotes that are open', (x: string) => `TodoWrite "${x}`],
-    ['brackets', (x: string) => `TodoWrite ${x.replaceAll('x', '[')}`],
-    // Bash's own time is quadratic for these.
-    ['quotes', (x: string) => `TodoWrite ${x.slice(-20_000).replaceAll('x', "'")}$x`],
-    ['dollars', (x: string) => `TodoWrite '[${x.slice(50_000).replaceAll('x', '$')}]'`],
-  ])('100 KB of %s end in a result', async (_name, make) => {
-    const { exitCode, stderr } = await shared().route(make('x'.repeat(100_000)), {
-      timeoutMs: 60_000,
-    });
+  test('100 KB that bash cannot read end in a short error', async () => {
+    const { exitCode, stderr } = await shared().route(`TodoWrite "${'x'.repeat(100_000)}`);
     expect(exitCode).not.toBe(0);
     expect(stderr.length).toBeLessThan(10_000);
     expect((await shared().route('echo next')).stdout).toBe('next\n');
