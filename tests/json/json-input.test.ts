@@ -45,46 +45,40 @@ test.each([
   expect(isJsonCollection(text)).toBe(expected);
 });
 
-test.each([
-  ['unquoted', '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}'],
+const BUILD = JSON.stringify(build);
+
+test.each<[string, string[], string, object[]]>([
+  ['unquoted', [], `{"todos":[${BUILD}]}`, [build]],
+  ['in double quotes', [], `"{"todos":[${BUILD}]}"`, [build]],
+  ['a bare array', [], `[${BUILD}]`, [build]],
+  ['an odd apostrophe', [], `'${list("Don't stop")}'`, [{ content: "Don't stop" }]],
   [
-    'in double quotes',
-    '"{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}"',
+    'an even number of them, by which bash split it',
+    ['{"todos":[{"content":"Dont', 'stop,activeForm:Cant rest","status":"pending"}]}'],
+    `'${list("Don't stop", "Can't rest")}'`,
+    [{ content: "Don't stop", activeForm: "Can't rest" }],
   ],
-  ['a bare array', '[{"content":"Build","activeForm":"Building","status":"pending"}]'],
-])('JSON that bash cannot read is read as it was typed, with a note: %s', async (_, raw) => {
-  const result = await todoWrite([], { raw });
-  expect(result).toMatchObject({ exitCode: 0, items: [build] });
-  expect(result.stderr).toContain(NOTE);
-});
-
-test('an odd apostrophe in single quotes is read as it was typed', async () => {
-  const result = await todoWrite([], { raw: `'${list("Don't stop")}'` });
-  expect(result).toMatchObject({ exitCode: 0, stderr: NOTE, items: [{ content: "Don't stop" }] });
-});
-
-test('the typed text replaces words that bash split at an even number of apostrophes', async () => {
-  const words = ['{"todos":[{"content":"Dont', 'stop,activeForm:Cant rest","status":"pending"}]}'];
-  const result = await todoWrite(words, { raw: `'${list("Don't stop", "Can't rest")}'` });
-  expect(result).toMatchObject({
-    exitCode: 0,
-    stderr: NOTE,
-    items: [{ content: "Don't stop", activeForm: "Can't rest" }],
-  });
-});
-
-test('the typed text replaces one word that bash turned into wrong JSON', async () => {
-  const argument = '{"todos":[{"content":"Dont,activeForm:Cant","status":"pending"}]}';
-  const result = await todoWrite([argument], { raw: `'${list("Don't", "Can't")}'` });
-  expect(result).toMatchObject({ exitCode: 0, stderr: NOTE, items: [{ content: "Don't" }] });
-  // Split, though no quote is lost.
-  expect(await todoWrite(['[', ']'], { raw: '[ ]' })).toMatchObject({ exitCode: 0, items: [] });
-});
-
-test('one apostrophe written for bash and one forgotten are both apostrophes', async () => {
-  const result = await todoWrite([], { raw: `'${list("Don'\\''t", "Can't")}'` });
-  expect(result.items).toMatchObject([{ content: "Don't", activeForm: "Can't" }]);
-});
+  [
+    'an even number of them in one word, which is other JSON to bash',
+    ['{"todos":[{"content":"Dont,activeForm:Cant","status":"pending"}]}'],
+    `'${list("Don't", "Can't")}'`,
+    [{ content: "Don't" }],
+  ],
+  ['split, though no quote is lost', ['[', ']'], '[ ]', []],
+  [
+    'one apostrophe written for bash and one forgotten',
+    [],
+    `'${list("Don'\\''t", "Can't")}'`,
+    [{ content: "Don't", activeForm: "Can't" }],
+  ],
+])(
+  'JSON that bash cannot read, or reads otherwise, is read as it was typed, with a note: %s',
+  async (_, argv, raw, items) => {
+    const result = await todoWrite(argv, { raw });
+    expect(result).toMatchObject({ exitCode: 0, items });
+    expect(result.stderr).toContain(NOTE);
+  },
+);
 
 test('the typed text never replaces a valid list as bash reads it', async () => {
   const result = await todoWrite([list('x')], { raw: `'${list("'x'")}'` });

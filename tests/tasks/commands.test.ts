@@ -17,45 +17,35 @@ const refused = (title: string, ...lines: string[]) =>
 
 test('the words of every command', async () => {
   const team = new Team({ settings: { agent: 'agent-1' } });
-  expect(await team.run('TaskList')).toEqual(ok('No tasks.\n'));
-  expect(await team.call('TaskCreate', ['--subject', 'Fix login'])).toEqual(
-    ok('Task #1 created: Fix login\n'),
-  );
   const two = '[{"subject":"Write docs","blockedBy":[1]},{"subject":"Ship","blockedBy":["#1"]}]';
-  expect(await team.call('TaskCreate', [two])).toEqual(
-    ok('Task #2 created: Write docs\nTask #3 created: Ship\n'),
-  );
-  expect(await team.run('TaskUpdate 3 --add-blocked-by 2')).toEqual(
-    ok('Updated task #3: blockedBy\n'),
-  );
-  expect(await team.run('TaskClaim --next')).toEqual(ok('Task #1 claimed by agent-1: Fix login\n'));
-  expect(await team.run('TaskClaim 1')).toEqual(
-    ok('Task #1 claimed by agent-1: Fix login\n', 'Note: #1 is already yours\n'),
-  );
-  expect(await team.run('TaskList')).toEqual(
-    ok(
+  for (const [words, stdout, stderr = ''] of [
+    ['TaskList', 'No tasks.\n'],
+    ['TaskCreate|--subject|Fix login', 'Task #1 created: Fix login\n'],
+    [`TaskCreate|${two}`, 'Task #2 created: Write docs\nTask #3 created: Ship\n'],
+    ['TaskUpdate|3|--add-blocked-by|2', 'Updated task #3: blockedBy\n'],
+    ['TaskClaim|--next', 'Task #1 claimed by agent-1: Fix login\n'],
+    ['TaskClaim|1', 'Task #1 claimed by agent-1: Fix login\n', 'Note: #1 is already yours\n'],
+    [
+      'TaskList',
       '#1 [in_progress] Fix login (agent-1)\n#2 [pending] Write docs [blocked by #1]\n#3 [pending] Ship [blocked by #1, #2]\n',
-    ),
-  );
-  expect(await team.run('TaskUpdate 1 --status completed --owner agent-1')).toEqual(
-    ok('Updated task #1: status\nUnblocked: #2\n', 'Note: ready to claim: #2 Write docs\n'),
-  );
-  expect(await team.run('TaskList --ready')).toEqual(ok('#2 [pending] Write docs\n'));
-  expect(await team.run('TaskList --status completed --owner agent-1')).toEqual(
-    ok('#1 [completed] Fix login (agent-1)\n'),
-  );
-  expect(await team.run('TaskList --owner nobody')).toEqual(ok('No tasks.\n'));
-  expect(await team.run('TaskUpdate 2 --status in_progress')).toEqual(
-    ok('Updated task #2: status, owner\n'),
-  );
-  expect(await team.run('TaskUpdate 2 --status in_progress')).toEqual(
-    ok('Updated task #2: nothing to change\n'),
-  );
-  expect(await team.run('TaskRelease --agent agent-1')).toEqual(ok('Released: #2\n'));
-  expect(await team.run('TaskRelease')).toEqual(ok('No tasks to release.\n'));
-  expect(await team.run('TaskUpdate 2 --status deleted')).toEqual(
-    ok('Updated task #2: deleted\nUnblocked: #3\n'),
-  );
+    ],
+    [
+      'TaskUpdate|1|--status|completed|--owner|agent-1',
+      'Updated task #1: status\nUnblocked: #2\n',
+      'Note: ready to claim: #2 Write docs\n',
+    ],
+    ['TaskList|--ready', '#2 [pending] Write docs\n'],
+    ['TaskList|--status|completed|--owner|agent-1', '#1 [completed] Fix login (agent-1)\n'],
+    ['TaskList|--owner|nobody', 'No tasks.\n'],
+    ['TaskUpdate|2|--status|in_progress', 'Updated task #2: status, owner\n'],
+    ['TaskUpdate|2|--status|in_progress', 'Updated task #2: nothing to change\n'],
+    ['TaskRelease|--agent|agent-1', 'Released: #2\n'],
+    ['TaskRelease', 'No tasks to release.\n'],
+    ['TaskUpdate|2|--status|deleted', 'Updated task #2: deleted\nUnblocked: #3\n'],
+  ] as [string, string, string?][]) {
+    const [name = '', ...argv] = words.split('|');
+    expect(await team.call(name, argv), words).toEqual(ok(stdout, stderr));
+  }
   expect(await team.run('TaskGet 2')).toEqual(
     refused('Cannot show task #2', 'task_not_found: there is no task #2'),
   );
