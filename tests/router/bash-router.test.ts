@@ -241,16 +241,6 @@ describe('a command of the host', () => {
     }
   });
 
-  test('can stand beside TodoWrite, and the one be in the other', async () => {
-    const store = new TodoStore();
-    const { router } = startWith(
-      new TodoWriteHandler(store),
-      new TestAgent(() => ({ stdout: JSON_LIST }), 'make-plan'),
-    );
-    expect((await router.route('make-plan | TodoWrite')).exitCode).toBe(0);
-    expect(store.get().items).toEqual(ITEMS);
-  });
-
   test('that cannot read raw JSON gets the words of bash', async () => {
     const agent = new TestAgent(({ argv, raw }) => ({ stdout: JSON.stringify({ argv, raw }) }));
     const { router } = startWith(agent);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,7 +6,6 @@ import { agentHandlers } from '../../src/router/agent-handlers.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
-import { BUILD, readTable } from '../helpers/table.ts';
 import { tokens } from '../helpers/tokens.ts';
 import { Team } from '../tasks/team.ts';
 
@@ -22,11 +21,23 @@ interface Slip {
   retry?: string;
 }
 
+const BUILD = { content: 'Build', activeForm: 'Building', status: 'pending' as const };
+
+/** `<Build>` stands for an item, in a text or as a value. */
+const withItem = (_: string, value: unknown) => {
+  if (value === '<Build>') return BUILD;
+  return typeof value === 'string' ? value.replaceAll('<Build>', JSON.stringify(BUILD)) : value;
+};
+
+const ROWS = readFileSync(join(import.meta.dirname, 'slips.jsonl'), 'utf8')
+  .trim()
+  .split('\n');
+
 const RIGHT = call([BUILD]);
 const steps = (count: number, more: object) =>
   Array.from({ length: count }, (_, index) => ({ ...more, content: `Step ${index}` }));
 const SLIPS: Slip[] = [
-  ...readTable<Slip>(join(import.meta.dirname, 'slips.jsonl')),
+  ...ROWS.map((row): Slip => JSON.parse(row, withItem)),
   {
     name: '40 items without activeForm',
     line: call(steps(40, { status: 'pending' })),
