@@ -29,22 +29,24 @@ test('an id comes before a place', async () => {
   expect(await read()).toEqual(['[x] A (id: 3)', '[ ] B (id: 2)', '[ ] C']);
 });
 
-test('several are named by repeating the option, or with commas', async () => {
-  const { call, read } = list('[ ] A', '[ ] B', '[ ] C', '[ ] D');
-  await call('--done', '1', '--done', '2,3');
-  expect(await read()).toEqual(['[x] A', '[x] B', '[x] C', '[ ] D']);
-});
-
-test('items are added at the end, and can be started at once', async () => {
-  const { call, read } = list('[x] A');
-  await call('--add', 'B', '--active-form', 'Bing', '--start', '2');
-  expect(await read()).toEqual(['[x] A', '[>] B <- Bing']);
-});
-
-test('an item is dropped', async () => {
-  const { call, read } = list('[>] A <- a', '[ ] B');
-  expect(await call('--drop', '1', '--start', '2')).toMatchObject({ exitCode: 0 });
-  expect(await read()).toEqual(['[>] B <- B']);
+test.each([
+  [
+    'several, by repeating the option or with commas',
+    ['[ ] A', '[ ] B', '[ ] C', '[ ] D'],
+    '--done 1 --done 2,3',
+    ['[x] A', '[x] B', '[x] C', '[ ] D'],
+  ],
+  [
+    'added at the end, and started at once',
+    ['[x] A'],
+    '--add B --active-form Bing --start 2',
+    ['[x] A', '[>] B <- Bing'],
+  ],
+  ['dropped', ['[>] A <- a', '[ ] B'], '--drop 1 --start 2', ['[>] B <- B']],
+])('items are changed: %s', async (_, before, options, after) => {
+  const { call, read } = list(...before);
+  expect(await call(...options.split(' '))).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await read()).toEqual(after);
 });
 
 test.each([

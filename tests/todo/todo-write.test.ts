@@ -41,14 +41,9 @@ test.each([[[]], [['-']]])(
 );
 
 test('standard input is not read where the list is an argument', async () => {
-  const stdin = async () => {
-    throw new Error('read');
-  };
-  const result = await new TodoWriteHandler(new TodoStore()).execute({
-    argv: [list(build)],
-    stdin,
-  });
-  expect(result.exitCode).toBe(0);
+  const stdin = () => Promise.reject(new Error('read'));
+  const handler = new TodoWriteHandler(new TodoStore());
+  expect((await handler.execute({ argv: [list(build)], stdin })).exitCode).toBe(0);
 });
 
 test.each([
@@ -166,9 +161,7 @@ test('standard input that cannot be read, or a store that cannot take the list, 
       throw new Error('no\nspace');
     }
   }
-  const broken = async () => {
-    throw new Error('broken pipe');
-  };
+  const broken = () => Promise.reject(new Error('broken pipe'));
   const outcomes = await Promise.all([
     new TodoWriteHandler(new FullStore()).execute({ argv: [list(build)], stdin: async () => '' }),
     new TodoWriteHandler(new TodoStore()).execute({ argv: [], stdin: broken }),
