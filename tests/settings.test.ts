@@ -175,7 +175,7 @@ test('the names of the list, its place and its history are set only in the envir
     taskList: 'blue',
   });
   const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
-  writeEnv(`${lines.join('')}TODO_TASK_LIST=\n`);
+  writeEnv(`${lines.join('')}TODO_TASK_LIST=\nTODO_STATE_URL=etcd://127.0.0.1:1/x\n`);
   expect(readSettings({}, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
 });
 
