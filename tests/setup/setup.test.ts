@@ -63,35 +63,26 @@ const identity = ({ dev, ino, mode, rdev }: Stats) => ({ dev, ino, mode, rdev })
 const CAN_MAKE_DEVICES =
   spawnSync('mknod', [join(temporaryDirectory(afterAll), 'device'), 'c', '1', '3']).status === 0;
 
-const FILES: Record<string, [project: string[], user: string[]]> = {
-  claude: [
-    ['.claude/settings.json', 'CLAUDE.md'],
-    ['.claude/CLAUDE.md', '.claude/settings.json'],
-  ],
-  codex: [
-    ['.codex/hooks.json', 'AGENTS.md'],
-    ['.codex/AGENTS.md', '.codex/hooks.json'],
-  ],
-  gemini: [
-    ['.gemini/settings.json', 'GEMINI.md'],
-    ['.gemini/GEMINI.md', '.gemini/settings.json'],
-  ],
+/** By agent: the files in a project, and those of the user. */
+const FILES: Record<string, [project: string, user: string]> = {
+  claude: ['.claude/settings.json CLAUDE.md', '.claude/CLAUDE.md .claude/settings.json'],
+  codex: ['.codex/hooks.json AGENTS.md', '.codex/AGENTS.md .codex/hooks.json'],
+  gemini: ['.gemini/settings.json GEMINI.md', '.gemini/GEMINI.md .gemini/settings.json'],
   opencode: [
-    ['.opencode/plugin/todowrite.js', 'AGENTS.md'],
-    ['.config/opencode/AGENTS.md', '.config/opencode/plugin/todowrite.js'],
+    '.opencode/plugin/todowrite.js AGENTS.md',
+    '.config/opencode/AGENTS.md .config/opencode/plugin/todowrite.js',
   ],
-  qwen: [
-    ['.qwen/settings.json', 'QWEN.md'],
-    ['.qwen/QWEN.md', '.qwen/settings.json'],
-  ],
-  cursor: [['.cursor/hooks.json', 'AGENTS.md'], ['.cursor/hooks.json']],
-  kimi: [['AGENTS.md'], ['.kimi/config.toml']],
-  crush: [['AGENTS.md'], ['.config/crush/CRUSH.md']],
-  agents: [['AGENTS.md'], []],
+  qwen: ['.qwen/settings.json QWEN.md', '.qwen/QWEN.md .qwen/settings.json'],
+  cursor: ['.cursor/hooks.json AGENTS.md', '.cursor/hooks.json'],
+  kimi: ['AGENTS.md', '.kimi/config.toml'],
+  crush: ['AGENTS.md', '.config/crush/CRUSH.md'],
+  agents: ['AGENTS.md', ''],
 };
 
 describe.each(NAMES)('setup %s', (name) => {
-  const [inProject, ofUser] = FILES[name] ?? [[], []];
+  const [inProject = [], ofUser = []] = (FILES[name] ?? []).map((files) =>
+    files.split(' ').filter(Boolean),
+  );
 
   test('in a project it writes these files, nothing the second time, and --remove removes all', () => {
     const { all, run, project } = machine();
@@ -134,19 +125,17 @@ describe.each(NAMES)('setup %s', (name) => {
 test('the registered command never changes, or users would have to trust it again', () => {
   const { all, run } = machine();
   for (const name of NAMES) run(name);
-  const commands = Object.values(all())
-    .join('')
-    .match(/"command": "[^"]*"/g);
+  const commandsLike = (pattern: RegExp) => Object.values(all()).join('').match(pattern);
+  const commands = commandsLike(/"command": "[^"]*"/g);
   expect(new Set(commands)).toEqual(new Set(['"command": "agent-shell hook"']));
   for (const name of NAMES) run(name, '--gate');
   expect(run('opencode', '--gate')).toMatchObject({
     stderr: expect.stringContaining('opencode has no hook for its stop'),
     exitCode: 2,
   });
-  const gated = Object.values(all())
-    .join('')
-    .match(/"command": "[^"]*--gate"/g);
-  expect(gated).toEqual(Array(5).fill('"command": "agent-shell hook --gate"'));
+  expect(commandsLike(/"command": "[^"]*--gate"/g)).toEqual(
+    Array(5).fill('"command": "agent-shell hook --gate"'),
+  );
 });
 
 test.each([

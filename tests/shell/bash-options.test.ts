@@ -142,13 +142,13 @@ describe('under the name of bash', () => {
 
   test('with no other bash on PATH, and with two copies that find each other', () => {
     const folder = links();
-    const alone = shell(join(folder, 'bash'), ['-c', 'echo $0; TodoWrite -h'], {
-      PATH: `${folder}:${process.execPath.replace(/\/node$/, '')}`,
-    });
-    expect(alone).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/^bash\nUsage: TodoWrite/),
-    });
+    const nodeOnly = `${folder}:${process.execPath.replace(/\/node$/, '')}`;
+    const argv = ['-c', 'echo $0; TodoWrite -h'];
+    const alone = shell(join(folder, 'bash'), argv, { PATH: nodeOnly });
+    expect([alone.status, alone.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^bash\nUsage: TodoWrite/),
+    ]);
     const copy = temporaryDirectory();
     writeFileSync(join(copy, 'bash'), '#!/bin/sh\necho another copy\n', { mode: 0o755 });
     const PATH = `${copy}:${folder}:${ENV.PATH}`;
@@ -156,11 +156,9 @@ describe('under the name of bash', () => {
     // Folders of these names are no programs.
     const folders = temporaryDirectory();
     for (const name of ['bash', 'TodoWrite']) mkdirSync(join(folders, name));
-    expect(
-      shell(AGENT_SHELL, ['-c', 'echo hi; TodoWrite -h'], {
-        PATH: `${copy}:${folders}:${ENV.PATH}`,
-      }).stdout,
-    ).toMatch(/^hi\nUsage: TodoWrite/);
+    const withFolders = { PATH: `${copy}:${folders}:${ENV.PATH}` };
+    const { stdout } = shell(AGENT_SHELL, ['-c', 'echo hi; TodoWrite -h'], withFolders);
+    expect(stdout).toMatch(/^hi\nUsage: TodoWrite/);
   });
 });
 
@@ -184,20 +182,12 @@ describe('PATH', () => {
 
   test('is left to npm where its link to agent-shell is called, beside the links to the commands', () => {
     const prefix = join(temporaryDirectory(), 'npm prefix');
-    mkdirSync(join(prefix, 'lib', 'node_modules', 'todowrite'), { recursive: true });
-    mkdirSync(join(prefix, 'bin'));
-    symlinkSync(
-      join(AGENT_SHELL, '..', '..'),
-      join(prefix, 'lib', 'node_modules', 'todowrite', 'dist'),
-    );
-    symlinkSync(
-      '../lib/node_modules/todowrite/dist/bin/agent-shell.cjs',
-      join(prefix, 'bin', 'agent-shell'),
-    );
-    const { stdout } = shell(join(prefix, 'bin', 'agent-shell'), [
-      '-c',
-      'TodoWrite -h; echo "$PATH"',
-    ]);
+    const [modules, links] = [join(prefix, 'lib/node_modules/todowrite'), join(prefix, 'bin')];
+    for (const folder of [modules, links]) mkdirSync(folder, { recursive: true });
+    symlinkSync(join(AGENT_SHELL, '../..'), join(modules, 'dist'));
+    const ours = join(links, 'agent-shell');
+    symlinkSync('../lib/node_modules/todowrite/dist/bin/agent-shell.cjs', ours);
+    const { stdout } = shell(ours, ['-c', 'TodoWrite -h; echo "$PATH"']);
     expect(stdout).toMatch(/^Usage: TodoWrite/);
     const bin = `${prefix}/bin/../lib/node_modules/todowrite/dist/bin`;
     expect(stdout).toContain(`${bin}/commands\n`);
