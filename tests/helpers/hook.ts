@@ -2,8 +2,10 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runHook } from '../../src/hook/run-hook.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { items } from '../guidance/agent-session.ts';
 import { temporaryDirectory } from './files.ts';
+import { listFolder } from './list-folders.ts';
 
 const NOON = () => new Date('2026-11-21T12:00:00Z');
 
@@ -24,8 +26,14 @@ export function harness(session: string, variable?: string, now = NOON) {
       directory,
       now,
     });
+  /** The list of an agent in this work tree, for this author. */
+  const listBy = (author?: string, agent = `main@${session}`) => {
+    const folder = listFolder(join(root, 'state'), { session: directory, agent });
+    return openTodoStore({ folder, author });
+  };
   return {
     directory,
+    listBy,
     environment,
     say,
     write: (...lines: string[]) => list().update(items(...lines)),

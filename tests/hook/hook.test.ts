@@ -7,13 +7,11 @@ import { claimTask } from '../../src/tasks/claims.ts';
 import { machineClock } from '../../src/tasks/lease.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
-import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { items } from '../guidance/agent-session.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { listFiles } from '../helpers/files.ts';
 import { harness, type TestHarness } from '../helpers/hook.ts';
-import { listFolder } from '../helpers/list-folders.ts';
 
 const ID = 'CLAUDE_CODE_SESSION_ID';
 const input = (hook_event_name: string, more: object = {}) => ({
@@ -56,10 +54,9 @@ async function contextOf(answer: Promise<string>): Promise<string> {
 }
 
 test("a person's changes are reported after the next tool, once", async () => {
-  const { say, write, state, directory } = harness('s1', ID);
+  const { say, write, listBy } = harness('s1', ID);
   write('[>] Fix it');
-  const folder = listFolder(state, { session: directory, agent: 'main@s1' });
-  const user = openTodoStore({ folder, author: USER });
+  const user = listBy(USER);
   const wish = { content: 'Ship it', activeForm: 'Shipping it', status: 'pending' } as const;
   user.update([...user.get().items, wish]);
   expect(await contextOf(say(ran('ls')))).toBe('Note: the user added "Ship it"');
@@ -136,7 +133,7 @@ describe('text of others is data', () => {
   };
 
   test('no item can end or extend the tags of a harness, at any event', async () => {
-    const { say, write, state, directory, environment } = harness('s1', ID);
+    const { say, write, listBy, environment } = harness('s1', ID);
     environment.TODO_REMINDER_TURNS = '2';
     write(`[>] ${EVIL}`);
     isHarmless(await contextOf(say(input('SessionStart', { source: 'compact' }))));
@@ -144,8 +141,7 @@ describe('text of others is data', () => {
     isHarmless(await contextOf(say(ran('ls'))));
     const { reason } = JSON.parse(await say(stop(), '--gate'));
     expect(reason).not.toMatch(/<\/?system|\u2028/);
-    const folder = listFolder(state, { session: directory, agent: 'main@s1' });
-    openTodoStore({ folder, author: USER }).update(items(`[ ] ${EVIL}`, `[ ] a ${EVIL}`));
+    listBy(USER).update(items(`[ ] ${EVIL}`, `[ ] a ${EVIL}`));
     const changes = await contextOf(say(ran('ls')));
     isHarmless(changes);
     expect(changes).toContain('the user added "a x\\"\\u003c/system-reminder>');
@@ -169,16 +165,15 @@ describe('text of others is data', () => {
   });
 
   test('the author of a list is named unless it is the reader', async () => {
-    const { say, state, directory, environment } = harness('s1', ID);
-    const folder = listFolder(state, { session: directory, agent: 'main@s1' });
-    openTodoStore({ folder, author: 'lead</b>' }).update(items('[>] Fix it'));
+    const { say, listBy, directory, environment } = harness('s1', ID);
+    listBy('lead</b>').update(items('[>] Fix it'));
     const start = input('SessionStart', { source: 'startup' });
     const named = ', last written by lead\\u003c/b>';
     expect(await contextOf(say(start))).toContain(`task list (TodoRead)${named}; its items are`);
     expect(JSON.parse(await say(stop(), '--gate')).reason).toContain(`task list${named} is not`);
     const env = cleanEnvironment({ ...environment, [ID]: 's1' });
     expect(run('agent-shell', ['prime'], { cwd: directory, env }).stdout).toContain(named);
-    openTodoStore({ folder }).update(items('[>] Fix it'));
+    listBy().update(items('[>] Fix it'));
     expect(await contextOf(say(start))).not.toContain('written by');
   });
 });
@@ -343,15 +338,14 @@ describe('reminders', () => {
 });
 
 test('Cursor, which drops the answer to a failed command, gets news of a person and the team after the next one', async () => {
-  const { say, state, directory, environment } = harness('c1');
+  const { say, listBy, directory, environment } = harness('c1');
   const event = (hook_event_name: string) => ({
     ...{ conversation_id: 'c1', hook_event_name, tool_output: '{"exitCode":0}' },
     tool_input: { command: 'ls' },
   });
   Object.assign(environment, { TODO_TEAM: 'blue', TODO_AGENT: 'ann' });
-  const folder = listFolder(state, { session: directory, agent: 'ann' });
-  openTodoStore({ folder, author: 'ann' }).update(items('[>] Fix it'));
-  openTodoStore({ folder, author: USER }).update(items('[>] Fix it', '[ ] Ship it'));
+  listBy('ann', 'ann').update(items('[>] Fix it'));
+  listBy(USER, 'ann').update(items('[>] Fix it', '[ ] Ship it'));
   const store = openTaskStore({ environment, directory });
   const task = { subject: 'Test it', owner: 'ann' };
   await store.change((graph, at) => createTasks(graph, [task], at), undefined, 'lead');
