@@ -55,8 +55,8 @@ test('a claim writes as much however many tasks there are, and a command reads a
     await claimNext(open());
     return moved;
   };
-  const [small, large] = [await bytes(200), await bytes(10_000)];
-  expect(large.read).toBeLessThan(55 * small.read);
+  const [small, large] = [await bytes(200), await bytes(4000)];
+  expect(large.read).toBeLessThan(22 * small.read);
   expect(large.files).toBeLessThanOrEqual(12);
   expect(large.written).toBeLessThan(1.1 * small.written);
 });
