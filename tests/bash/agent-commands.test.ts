@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +6,6 @@ import { sharedAgentSession, TestAgent } from '../helpers/agents.ts';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasPrograms } from '../helpers/machine.ts';
-import { Random, testSeed } from '../helpers/random.ts';
 import { printed, startSession, withoutBashEnded } from '../helpers/session.ts';
 
 const sessionWith = sharedAgentSession();
@@ -75,31 +73,12 @@ describe('arguments and standard input', () => {
   });
 
   test('arguments that are not UTF-8 are refused, and the error says where', async () => {
-    const seed = testSeed();
-    const random = new Random(seed);
     const agent = new TestAgent();
     const session = sessionWith(agent);
-    const all = Array.from({ length: 12 }, (_, index) =>
-      // Long random ones are hardly ever UTF-8.
-      random.list(0, 5, () => Buffer.from(random.list(0, index % 3, () => 1 + random.below(255)))),
-    );
-    const inHex = (bytes: Buffer) =>
-      [...bytes].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`);
-    for (const argv of all) {
-      agent.calls.length = 0;
-      const words = argv.map((bytes) => `$'${inHex(bytes).join('')}'`);
-      const { exitCode, stderr } = await session.run(`Agent ${words.join(' ')}`);
-      const isText = argv.every((bytes) => isUtf8(bytes));
-      const expected = isText ? [argv.map((bytes) => bytes.toString('utf8'))] : [];
-      expect(
-        agent.calls.map((call) => call.argv),
-        `seed ${seed}`,
-      ).toEqual(expected);
-      expect([exitCode, stderr === ''], stderr).toEqual(isText ? [0, true] : [1, false]);
-    }
     expect((await session.run("Agent ok $'a\\nb\\xff'")).stderr).toBe(
       'Error: Invalid UTF-8\n- line 2, column 2: the byte 0xff is not UTF-8\n',
     );
+    expect(agent.calls).toEqual([]);
   });
 
   test('standard input of more than 1 MiB is not read to its end, and never as if it were shorter', async () => {

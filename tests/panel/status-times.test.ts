@@ -24,12 +24,29 @@ function times(store: TodoStore): string[] {
   });
 }
 
-test('each item has its status since the version that gave it', () => {
-  expect(times(written(['> a', '- b'], ['x a', '> b'], ['x a', '> b', '- c']))).toEqual([
-    'a 2',
-    'b 2',
-    'c 3',
-  ]);
+test.each([
+  [
+    [
+      ['> a', '- b'],
+      ['x a', '> b'],
+      ['x a', '> b', '- c'],
+    ],
+    ['a 2', 'b 2', 'c 3'],
+  ],
+  // Put back and begun anew.
+  [[['> a'], ['- a'], ['> a']], ['a 3']],
+  // Another takes the place of the one in progress.
+  [
+    [['- a'], ['> a'], ['> b', '- c']],
+    ['b 3', 'c 3'],
+  ],
+  // The stored versions do not reach back.
+  [
+    [['> a'], ['> a', '- b'], ['> a', '> b'], ['> a', 'x b']],
+    ['a 2 or before', 'b 4'],
+  ],
+])('each item of %j has its status since the version that gave it', (versions, since) => {
+  expect(times(written(...versions))).toEqual(since);
 });
 
 test('a completed item has taken as long as it was in progress without a break', () => {
@@ -46,14 +63,6 @@ test('a completed item has taken as long as it was in progress without a break',
   expect(took(written(['> a'], ['- a'], ['> a'], ['x a']))).toEqual([1000]);
 });
 
-test('an item that was put back and begun anew counts from the second time', () => {
-  expect(times(written(['> a'], ['- a'], ['> a']))).toEqual(['a 3']);
-});
-
-test('an item that takes the place of the one in progress counts from then', () => {
-  expect(times(written(['- a'], ['> a'], ['> b', '- c']))).toEqual(['b 3', 'c 3']);
-});
-
 test('items that are renumbered when one is removed keep their times', () => {
   const numbered = (...lines: string[]) =>
     todos(...lines).map((item, at) => ({ ...item, id: String(at + 1) }));
@@ -63,13 +72,6 @@ test('items that are renumbered when one is removed keep their times', () => {
   seconds = 2;
   store.update(numbered('> b', '- c'));
   expect(times(store)).toEqual(['b 1', 'c 1']);
-});
-
-test('if the stored versions do not reach back, the time is the oldest known one', () => {
-  expect(times(written(['> a'], ['> a', '- b'], ['> a', '> b'], ['> a', 'x b']))).toEqual([
-    'a 2 or before',
-    'b 4',
-  ]);
 });
 
 test('a list that was never written has no times', () => {
