@@ -59,7 +59,8 @@ const UNREADABLE = [
   'echo <<<',
 ];
 
-const WITH_NUMBERS = [
+const OTHERS = [
+  ...['', '   ', '\n\n', '# only a comment', ':'],
   'cat <<EOF\none\ntwo',
   'nosuchcommand',
   'echo a\nnosuchcommand\necho b\nnosuchcommand',
@@ -77,7 +78,7 @@ const withoutEarlier = <R extends { stderr: string }>(result: R): R => ({
 });
 
 test.each([
-  ...[...ENDINGS, ...WITH_NUMBERS].map((line) => [line, plainBash] as const),
+  ...[...ENDINGS, ...OTHERS].map((line) => [line, plainBash] as const),
   ...UNREADABLE.map((line) => [line, plainEval] as const),
 ])('%j: same result as in plain bash, and the next line works', async (line, oracle) => {
   const session = shared();

@@ -15,13 +15,6 @@ test('output, errors and the exit code of a line are separate and untrimmed', as
   ).toEqual(printed(' out \n\n', '\terr\n ', 7));
 });
 
-test('a line that does nothing gives nothing', async () => {
-  const session = startSession();
-  const nothing = printed();
-  for (const line of ['', '   ', '\n\n', '# only a comment', ':'])
-    expect(await session.run(line)).toEqual(nothing);
-});
-
 test('directory, variables, functions and options last from line to line', async () => {
   const session = startSession();
   await session.run(

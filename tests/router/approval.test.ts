@@ -56,7 +56,6 @@ describe('a question', () => {
   test.each([
     ['throws', () => Promise.reject(new Error('no terminal')), 'the question failed: no terminal'],
     ['says nothing', () => undefined, "the answer was neither 'allow' nor 'deny'"],
-    ['says true', () => true, "the answer was neither 'allow' nor 'deny'"],
     ['says null', () => null, "the answer was neither 'allow' nor 'deny'"],
     ['gives a line that is none', () => ({ approve: 'allow', line: 1 }), 'the answer was neither'],
     ['gives no reason', () => 'deny', 'the user did not allow it'],
