@@ -373,6 +373,8 @@ test('? has all keys, and q asks to quit on every page', () => {
   }
   const help = new TestViewer({}, { columns: 80, rows: 24 }).press('?').rows();
   expect(help.join('\n')).toMatch(/c {10,}hide completed items[\s\S]*q {10,}quit/);
+  const small = new TestViewer({}, { columns: 80, rows: 8 }).press('?', 'end').rows();
+  expect(small.join('\n')).toMatch(/ quit$/m);
   const wide = new TestViewer({}, { columns: 200, rows: 24 }).press('?').rows();
   expect(wide[2]).toMatch(/^arrows, j, k .* e {10,}change its text$/);
 });
