@@ -176,24 +176,23 @@ function prelude(
 // prevents it, but not in 4.0 to 5.0, which need no reset.
 const RESET_PARSER = `case $BASH_VERSION:$SHELLOPTS in 4*posix*|5.0*posix*);;*)${BUILTIN} command eval \\);esac`;
 
-/** Reports how a line ended, and which of its settings would affect our commands, which it switches off. */
+/**
+ * Reports how a line ended, and which of its settings would affect our commands, which it switches off. If the FIFO was
+ * removed, the report goes into a plain file in its place.
+ */
 function reportCommand({ status }: ControlFiles): string {
-  const to = `>${quote(status)}`;
+  const fifo = quote(status);
   // `$?` is the last argument, so $_ holds it, and a bash that cannot report exits with it.
   return (
-    `${BUILTIN} printf %s\\\\0 "$PWD" "$-" "$?" ${to}||${BUILTIN} exit "$_";` +
-    `${BUILTIN} trap -p ERR DEBUG ${to};${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +exv`
+    `${BUILTIN} printf %s\\\\0 "$PWD" "$-" "$?" >${fifo}&&[[ -p ${fifo} ]]||${BUILTIN} exit "$_";` +
+    `${BUILTIN} trap -p ERR DEBUG >${fifo};${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +exv`
   );
 }
 
-/**
- * Completes the report with 0 if both outputs lead to the session, by eval, which the next line needs too, and waits. If the
- * FIFO was removed, the report went into a plain file in its place, and bash exits.
- */
+/** Completes the report with 0 if both outputs lead to the session, by eval, which the next line needs too, and waits. */
 function goOnCommand(files: ControlFiles): string {
   const [status = '', out, err] = [files.status, ...files.outputs].map(quote);
   return (
-    `[[ -p ${status} ]]&&` +
     `{ [[ /dev/fd/1 -ef ${out} && /dev/fd/2 -ef ${err} ]]||${BUILTIN} . ${quote(files.redirected)};` +
     `${BUILTIN} eval '${BUILTIN} printf \\\\0%s\\\\0 '"$?" >${status};}&&${wait(files)}||${BUILTIN} exit`
   );
