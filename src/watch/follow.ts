@@ -24,21 +24,22 @@ export interface Follower<V> {
 /** The first report: the newest version, or all kept versions. */
 type Start = 'newest' | 'all';
 
-type Found = Pick<FoundList, 'key' | 'path' | 'version'>;
+interface Found<V> extends Pick<FoundList, 'key' | 'path' | 'version'> {
+  /** The newest version, if finding it has read it. */
+  readonly newest?: V;
+}
 
 /** The lists to follow. */
 interface Source<V> {
-  find(): Awaitable<readonly Found[]>;
-  open(key: string): Readable<V>;
+  find(): Awaitable<readonly Found<V>[]>;
+  open(key: string): Followed<V>['document'];
   watch(listener: () => void): () => void;
 }
-
-type Readable<V> = Pick<Document<unknown, V>, 'read' | 'versions' | 'seen'>;
 
 interface Followed<V> {
   readonly agent: string;
   readonly key: string;
-  readonly document: Readable<V>;
+  readonly document: Pick<Document<unknown, V>, 'versions' | 'seen'>;
   /** Version 0. */
   readonly empty: V;
   /** The last reported version; undefined to start with the newest one. */
@@ -87,8 +88,9 @@ export function followTasks(
   const store = new TaskStore(place);
   const source: Source<TaskVersion> = {
     find: async () => {
-      const { version } = await store.read();
-      return version > 0 ? [{ key, path: key.split('/'), version }] : [];
+      const newest = await store.read();
+      const found = { key, path: key.split('/'), version: newest.version, newest };
+      return newest.version > 0 ? [found] : [];
     },
     open: () => new TaskStore(place),
     watch: (listener) => place.watch(listener),
@@ -181,17 +183,17 @@ export class Following<V extends { readonly version: number }> {
     if (failures.length > 0) throw failures[0];
   }
 
-  #begun(key: string, path: Found['path'], start: Start): Followed<V> {
+  #begun(key: string, path: Found<V>['path'], start: Start): Followed<V> {
     const document = this.#source.open(key);
     const [agent, seen] = [path.at(-1) ?? '', start === 'all' ? 0 : undefined];
     return { agent, key, document, empty: document.seen, seen, versions: [] };
   }
 
-  async #report({ key, path, version }: Found, start: Start): Promise<void> {
+  async #report({ key, path, version, newest }: Found<V>, start: Start): Promise<void> {
     const followed = this.#followed.get(key) ?? this.#begun(key, path, start);
     this.#followed.set(key, followed);
     if (version === (followed.seen ?? 0)) return;
-    for (const news of await versionsAfter(followed, version)) {
+    for (const news of await versionsAfter(followed, version, newest)) {
       if (this.#hasEnded) return;
       // A list that was deleted starts over.
       const older = news.version > (followed.seen ?? 0) ? followed.versions : [];
@@ -209,18 +211,18 @@ function isRead<V>(list: Followed<V>): list is Followed<V> & FollowedList<V> {
 /** In order, without those no longer kept. Only the newest if none has been seen yet. */
 async function versionsAfter<V extends { readonly version: number }>(
   { document, seen = -1 }: Pick<Followed<V>, 'document' | 'seen'>,
-  newest: number,
+  version: number,
+  newest: V | undefined,
 ) {
   // A list that was deleted and started again has a lower number.
-  const last = seen < 0 ? newest - 1 : newest < seen ? 0 : seen;
+  const last = seen < 0 ? version - 1 : version < seen ? 0 : seen;
   // A history of tasks is read whole.
-  const only = newest === last + 1 ? await document.read() : undefined;
-  if (only?.version === newest) return [only];
+  if (newest && version === last + 1) return [newest];
   const range = last === 0 ? { newest: MOST_VERSIONS } : { from: last + 1 };
   const versions: V[] = [];
-  for (const version of await document.versions(range)) {
-    if (version.version <= last) break;
-    versions.unshift(version);
+  for (const kept of await document.versions(range)) {
+    if (kept.version <= last) break;
+    versions.unshift(kept);
   }
   return versions;
 }
