@@ -55,10 +55,25 @@ test('a claim writes as much however many tasks there are, and a command reads a
     await claimNext(open());
     return moved;
   };
-  const [small, large] = [await bytes(200), await bytes(4000)];
-  expect(large.read).toBeLessThan(22 * small.read);
-  expect(large.files).toBeLessThanOrEqual(12);
-  expect(large.written).toBeLessThan(1.1 * small.written);
+  const [small, large, larger] = [await bytes(20), await bytes(2000), await bytes(20_000)];
+  expect(large.read).toBeLessThan(110 * small.read);
+  expect(larger.read).toBeLessThan(11 * large.read);
+  expect(larger.files).toBeLessThanOrEqual(12);
+  expect(larger.written).toBeLessThan(1.1 * large.written);
+});
+
+test('however long its history, a list is read as one whole and under 50 steps, and keeps few files', async () => {
+  const { store, moved, open } = await listOf(1000);
+  let most = 0;
+  for (let count = 0; count < 260; count++) {
+    await claimNext(store);
+    if (count % 7 > 0) continue;
+    moved.read = 0;
+    expect(open().get()).toEqual(store.get());
+    most = Math.max(most, moved.read);
+  }
+  const whole = JSON.stringify(TASK_STEPS.between(NO_TASKS, store.get().graph), null, 1).length;
+  expect(most).toBeLessThan(2 * whole + 50 * 1000);
 });
 
 test('of a small list each version is stored whole, of a larger one one in a few: a command reads few files', async () => {
