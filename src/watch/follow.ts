@@ -48,7 +48,7 @@ interface Followed<V> {
 }
 
 /** How much of an unlimited history is used. */
-export const MOST_VERSIONS = 1000;
+const MOST_VERSIONS = 1000;
 /** The pause after a failed read. */
 const RETRY_MS = 2000;
 

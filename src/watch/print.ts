@@ -7,6 +7,7 @@ import { safeText } from '../safe-text.ts';
 import { sessionKey } from '../state/list-paths.ts';
 import { damageNote } from '../state/place.ts';
 import { StateError } from '../state/state-error.ts';
+import { TASK_STEPS } from '../tasks/stored-tasks.ts';
 import { NO_TASKS } from '../tasks/task.ts';
 import { type TaskVersion, taskRows } from '../tasks/task-store.ts';
 import { writeWithoutWaiting } from '../terminal/full-screen.ts';
@@ -116,11 +117,10 @@ const printTaskWords: Follower<TaskVersion>['changed'] = ({ versions: [version, 
 
 /** The first line has everything. */
 const printTaskSteps: Follower<TaskVersion>['changed'] = ({ versions: [version, before] }) => {
-  const { tasks } = before?.graph ?? NO_TASKS;
-  const now = version.graph.tasks;
+  const old = before?.graph ?? NO_TASKS;
+  const { changed: other, deleted } = TASK_STEPS.between(old, version.graph);
   // Tasks that are read again are other objects.
-  const changed = [...now.values()].filter((task) => !isDeepStrictEqual(task, tasks.get(task.id)));
-  const deleted = [...tasks.keys()].filter((id) => !now.has(id));
+  const changed = other.filter((task) => !isDeepStrictEqual(task, old.tasks.get(task.id)));
   print(jsonLine({ version: version.version, changed, deleted }));
 };
 
