@@ -15,7 +15,7 @@ import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/en
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { Random, testSeed } from '../helpers/random.ts';
-import { contradictions, type Logged } from './linearizability.ts';
+import { contradictions, digest, type Logged } from './linearizability.ts';
 import { AT, claimed, graphOf } from './tasks.ts';
 
 /** `npm run test:machines` sets it: only that kills servers, too. */
@@ -44,9 +44,9 @@ function onServer(url: string): Pick<Team, 'where' | 'entries'> {
   return { where: url, entries: lists.place<LogEntry<TaskStep>>('tasks/team', options) };
 }
 
-/** True if the last line of a member's log begins an operation. */
+/** True if the last line of a member's log is not the end of a change. */
 function isWorking(log: string): boolean {
-  return existsSync(log) && /"start":\d+\}\n$/.test(readFileSync(log, 'utf8'));
+  return existsSync(log) && !/(^|"version":\d+\}\n)$/.test(readFileSync(log, 'utf8'));
 }
 
 /** A team works at random and its processes are killed at random; then its history is checked. */
@@ -87,9 +87,7 @@ async function judge({ where, entries, agents, tasks, disturb }: Team): Promise<
   expect(contradictions(logged, versions), `TEST_SEED=${seed}`).toEqual([]);
   // Both happened: kills in the middle, and work that went on.
   expect(logged.filter(({ end }) => end === undefined).length).toBeGreaterThan(0);
-  expect(logged.filter(({ version, refused }) => version && !refused).length).toBeGreaterThan(
-    agents * 4,
-  );
+  expect(versions.length).toBeGreaterThan(agents * 4);
 }
 
 test('many processes and tasks, kill -9 at random: the result is as if they had run one after the other', async () => {
@@ -144,36 +142,31 @@ if (IS_LONG) {
 }
 
 test('the judge of the history finds planted faults', () => {
-  const start = graphOf('One', { subject: 'Two', blockedBy: [1] });
-  const claim = (process: string, version: number, start: number): Logged => ({
-    key: `${process}.0`,
-    process,
-    agent: `agent-${process}`,
-    operation: { kind: 'claim', id: 1 },
-    start,
-    end: start + 5,
-    version,
+  const first = graphOf('One', { subject: 'Two', blockedBy: [1] });
+  const [one, other] = [claimed(first, 1, 'a'), claimed(first, 1, 'b')];
+  const half = withTasks(one, [{ ...(one.tasks.get(1) as Task), blocks: [] }]);
+  const log = (process: string, version: number, to: TaskGraph, start = 10): Logged => ({
+    ...{ key: `${process}.0`, process, start, end: start + 5, version },
+    ...{ from: digest(first), to: digest(to) },
   });
-  const by = (process: string) => ({ by: process, content: claimed(start, 1, `agent-${process}`) });
-  const check = (logged: Logged[], ...later: { by: string; content: TaskGraph }[]) =>
+  const check = (logged: Logged[], ...later: [by: string, content: TaskGraph][]) =>
     contradictions(
       logged,
-      [{ by: 'test', content: start }, ...later].map((each, index) => ({
-        ...each,
-        version: index + 1,
-        at: new Date(AT),
+      [['test', first] as const, ...later].map(([by, content], index) => ({
+        ...{ version: index + 1, at: new Date(AT), by, content },
       })),
     );
-  expect(check([claim('a', 2, 10)], by('a'))).toEqual([]);
-  // Double, lost, stale or invented claims, and half dependencies.
-  expect(check([claim('a', 2, 10), claim('b', 3, 10)], by('a'), by('b'))).not.toEqual([]);
-  expect(check([claim('a', 1, 10)])).not.toEqual([]);
-  const refused = { ...claim('b', 1, 20), refused: ['blocked'] };
-  expect(check([claim('a', 2, 10), refused], by('a'))).not.toEqual([]);
-  expect(check([], by('a'))).not.toEqual([]);
-  const { content } = by('a');
-  const half = withTasks(content, [{ ...(content.tasks.get(1) as Task), blocks: [] }]);
-  expect(check([claim('a', 2, 10)], { by: 'a', content: half })).not.toEqual([]);
+  const claim = log('a', 2, one);
+  expect(check([claim], ['a', one])).toEqual([]);
+  for (const [fault, found] of Object.entries({
+    double: check([claim, log('b', 3, other)], ['a', one], ['b', other]),
+    lost: check([{ ...claim, version: 1 }]),
+    stale: check([claim, log('b', 1, first, 20)], ['a', one]),
+    invented: check([], ['a', one]),
+    half: check([claim], ['a', half]),
+  })) {
+    expect([fault, found]).not.toEqual([fault, []]);
+  }
 });
 
 /** Every third task waits for one before it. */

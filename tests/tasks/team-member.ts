@@ -1,79 +1,76 @@
-// A process that changes one list at random: FOLDER-OR-URL AGENT SEED OPERATIONS LOG. It logs the start and the end of each
-// operation.
+// A process that changes one list at random: FOLDER-OR-URL AGENT SEED CHANGES LOG. It logs the start, the plan and the end of
+// each change.
 import { openSync, writeSync } from 'node:fs';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
-import type { SharedPlace } from '../../src/state/place.ts';
 import { ServerLists } from '../../src/state/server-lists.ts';
 import { StateError } from '../../src/state/state-error.ts';
+import { claimTask, releaseTasks } from '../../src/tasks/claims.ts';
+import type { Refused } from '../../src/tasks/reasons.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
-import type { Task } from '../../src/tasks/task.ts';
+import type { TaskGraph } from '../../src/tasks/task.ts';
+import { createTasks } from '../../src/tasks/task-create.ts';
+import type { TaskChanges } from '../../src/tasks/task-fields.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
+import { updateTask } from '../../src/tasks/update-task.ts';
 import { Random } from '../helpers/random.ts';
-import { type Operation, plan } from './linearizability.ts';
+import { digest } from './linearizability.ts';
 
-const [where = '', agent = '', seed = '', operations = '', log = ''] = process.argv.slice(2);
-/** Another one after each operation of which it is not known whether it was made, as if another process went on. */
-let name = seed;
+const [where = '', agent = '', seed = '', changes = '', log = ''] = process.argv.slice(2);
 const KEEP_ALL = 1_000_000;
 const random = new Random(Number(seed));
 const descriptor = openSync(log, 'a');
 const say = (line: object) => writeSync(descriptor, `${JSON.stringify(line)}\n`);
 const now = () => Number(process.hrtime.bigint() / 1000n);
 
-async function openEntries(): Promise<SharedPlace<LogEntry<TaskStep>>> {
-  const options = { author: name, history: KEEP_ALL };
-  if (!where.includes('://')) return new FilePlace({ folder: where, ...options });
-  const lists = new ServerLists({ url: where, environment: process.env, timeoutMs: 5000 });
-  return lists.place('tasks/team', options);
+function open(author: string): TaskStore {
+  const options = { author, history: KEEP_ALL };
+  const entries = where.includes('://')
+    ? new ServerLists({ url: where, environment: process.env, timeoutMs: 5000 }).place<
+        LogEntry<TaskStep>
+      >('tasks/team', options)
+    : new FilePlace<LogEntry<TaskStep>>({ folder: where, ...options });
+  return new TaskStore(new LogPlace(entries, TASK_STEPS));
 }
 
 async function main(): Promise<void> {
-  const open = async () => new TaskStore(new LogPlace(await openEntries(), TASK_STEPS));
-  let store = await open();
-  for (let number = 0; number < Number(operations); number++) {
-    const { graph } = await whileItAnswers(() => store.read());
-    const tasks = [...graph.tasks.values()];
-    const operation = choose(tasks);
-    say({ key: `${seed}.${number}`, process: name, agent, operation, start: now() });
-    // An uncertain outcome is logged as an operation without an end, like one of a killed process.
-    const outcome = await store
-      .change((newest, at) => plan(newest, operation, agent, at))
-      .catch((error) => {
-        if (!(error instanceof StateError)) throw error;
-      });
-    if (outcome === undefined) {
-      name = `${seed}, ${number + 1}`;
-      store = await open();
-      continue;
-    }
-    const refused = 'refused' in outcome ? outcome.refused.map(({ code }) => code) : undefined;
-    say({ key: `${seed}.${number}`, end: now(), version: outcome.version, refused });
-  }
-}
-
-async function whileItAnswers<T>(read: () => T | Promise<T>): Promise<T> {
-  for (;;) {
+  let name = seed;
+  let store = open(name);
+  for (let number = 0; number < Number(changes); number++) {
+    const key = `${seed}.${number}`;
+    say({ key, process: name, start: now() });
     try {
-      return await read();
+      const { version } = await store.change((graph, at) => {
+        const planned = plan(graph, at);
+        say({ key, from: digest(graph), to: digest('graph' in planned ? planned.graph : graph) });
+        return planned;
+      });
+      say({ key, end: now(), version });
     } catch (error) {
       if (!(error instanceof StateError)) throw error;
+      // It is not known whether it was made: as if this process had been killed, and another one went on.
+      name = `${seed}, ${number + 1}`;
+      store = open(name);
     }
   }
 }
 
-function choose(tasks: readonly Task[]): Operation {
-  const any = () => random.pick(tasks).id;
+function plan(graph: TaskGraph, at: string): { readonly graph: TaskGraph } | Refused {
+  const tasks = [...graph.tasks.values()];
   const mine = tasks.filter(({ owner, status }) => owner === agent && status === 'in_progress');
+  const any = () => random.pick(tasks).id;
   const own = () => (mine.length > 0 ? random.pick(mine).id : any());
+  const rules = { agent, checkBusy: false, force: false };
+  const update = (taskId: number, fields: Omit<TaskChanges, 'taskId'>) =>
+    updateTask(graph, { taskId, ...fields }, rules, at);
   const dice = random.below(100);
-  if (dice < 30) return { kind: 'claim', id: random.chance(0.5) ? 'next' : any() };
-  if (dice < 55) return { kind: 'complete', id: own() };
-  if (dice < 65) return { kind: 'rename', id: any(), subject: `${agent} ${random.below(1e6)}` };
-  if (dice < 75) return { kind: 'link', id: any(), blocker: any() };
-  if (dice < 80) return { kind: 'delete', id: any() };
-  if (dice < 92) return { kind: 'release', id: own() };
-  return { kind: 'create', blockers: [any()] };
+  if (dice < 30) return claimTask(graph, random.chance(0.5) ? 'next' : any(), rules, at);
+  if (dice < 55) return update(own(), { status: 'completed' });
+  if (dice < 65) return update(any(), { subject: `${agent} ${random.below(1e6)}` });
+  if (dice < 75) return update(any(), { addBlockedBy: [any()] });
+  if (dice < 80) return update(any(), { status: 'deleted' });
+  if (dice < 92) return releaseTasks(graph, [own()], agent, at);
+  return createTasks(graph, [{ subject: agent, blockedBy: [any()] }], at);
 }
 
 main().then(() => process.exit());
