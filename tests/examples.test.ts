@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { transformSync } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exampleModules } from './helpers/example-packages.ts';
 import { makeHost, NO_PACKAGES } from './helpers/examples.ts';
 import { cleanEnvironment } from './helpers/executables.ts';
+import { exampleModules } from './helpers/installed.ts';
 import { hasPrograms } from './helpers/machine.ts';
 import { VirtualTerminal } from './helpers/virtual-terminal.ts';
 

@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runtime } from './helpers/installed.ts';
 import { npmEnvironment, packedPackage } from './helpers/packed-package.ts';
-import { RUNTIMES, runtime } from './helpers/runtimes.ts';
 
 // The package as it is published: packed, installed in an empty folder, used from there.
 
@@ -42,7 +42,6 @@ async function fromCache(install: (option: string) => Promise<unknown>) {
 }
 
 beforeAll(async () => {
-  for (const name of RUNTIMES) void runtime(name);
   root = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-package-')));
   ({ tarball, files: packed } = await packedPackage());
   folder = join(root, 'project');
@@ -140,7 +139,7 @@ const PRINTED = 'Todo list updated: 0 completed, 0 in_progress, 0 pending\nNo to
 test.each(['the Node that runs this test', 'Node 24'] as const)(
   'on %s its library is imported and required, and its executables run',
   async (name) => {
-    const node = name === 'Node 24' ? await runtime(name) : process.execPath;
+    const node = name === 'Node 24' ? runtime(name) : process.execPath;
     if (node === undefined) {
       console.warn(`${name} is left out: it cannot be had from the registry here`);
       return;
@@ -167,7 +166,7 @@ test.each(['the Node that runs this test', 'Node 24'] as const)(
 test.each(['Bun', 'Deno'] as const)(
   '%s is refused in one line',
   async (name) => {
-    const program = await runtime(name);
+    const program = runtime(name);
     if (program === undefined) {
       console.warn(`${name} is left out: it cannot be had from the registry here`);
       return;

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { estimateTokenCount as tokens } from 'tokenx';
 import { expect, test } from 'vitest';
 import type { AgentBashHandler } from '../../src/command/agent-command.ts';
 import { systemPrompt } from '../../src/guidance/system-prompt.ts';
@@ -6,7 +7,6 @@ import { BashRouter } from '../../src/router/bash-router.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
-import { tokens } from '../helpers/tokens.ts';
 import { Team } from '../tasks/team.ts';
 import { shellThat } from './agent-session.ts';
 

@@ -1,5 +1,7 @@
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
 import { TaskStore, taskView } from '../../src/tasks/task-store.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { ENV } from './bash.ts';
@@ -15,13 +17,14 @@ export interface ProgramOptions {
 }
 
 /** A folder and lists of its own. */
-const placeOf = ({ cwd = temporaryDirectory(), env }: ProgramOptions) => ({
-  cwd,
-  env: { ...ENV, TODO_STATE_DIR: temporaryDirectory(), ...env },
+const placeOf = ({ cwd, env }: ProgramOptions = {}, finished = onTestFinished) => ({
+  cwd: cwd ?? temporaryDirectory(finished),
+  env: { ...ENV, TODO_STATE_DIR: temporaryDirectory(finished), ...env },
 });
 
-export const start = (file: string, args: readonly string[], options: ProgramOptions = {}) =>
-  openProgram(file, args, placeOf(options));
+/** A host that reads requests. */
+export const startJsonl = (options?: ProgramOptions, finished = onTestFinished) =>
+  openProgram(AGENT_SHELL, ['--jsonl'], placeOf(options, finished), finished);
 
 export function run(
   file: string,
@@ -53,35 +56,18 @@ export interface JsonlResult {
 }
 
 export class JsonlClient {
-  readonly child: ChildProcess;
-  readonly #results: JsonlResult[] = [];
-  readonly #waiting: ((result: JsonlResult | undefined) => void)[] = [];
-  #received = '';
-  #ended = false;
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly #lines: AsyncIterator<string>;
   #id = 0;
 
-  constructor(
-    options: ProgramOptions = {},
-    args: readonly string[] = [],
-    child = start(AGENT_SHELL, ['--jsonl', ...args], options),
-  ) {
-    this.child = child;
-    this.child.stdout?.setEncoding('utf8');
-    this.child.stdout?.on('data', (text: string) => this.#receive(text));
-    this.child.stdout?.on('end', () => {
-      this.#ended = true;
-      for (const give of this.#waiting.splice(0)) give(undefined);
-    });
+  constructor(options?: ProgramOptions, finished = onTestFinished) {
+    this.child = startJsonl(options, finished);
+    this.#lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
   }
 
   static shared(env: ProgramOptions['env'] = {}): () => JsonlClient {
     return forAllTests((finished) => {
-      const place = { cwd: temporaryDirectory(finished), env: { ...ENV, ...env } };
-      const client = new JsonlClient(
-        {},
-        [],
-        openProgram(AGENT_SHELL, ['--jsonl'], place, finished),
-      );
+      const client = new JsonlClient({ env }, finished);
       finished(async () => void (await client.end()));
       return client;
     });
@@ -95,39 +81,21 @@ export class JsonlClient {
   }
 
   write(text: string | Buffer): void {
-    this.child.stdin?.write(text);
+    this.child.stdin.write(text);
   }
 
   async next(): Promise<JsonlResult> {
-    const result =
-      this.#results.shift() ??
-      (this.#ended
-        ? undefined
-        : await new Promise<JsonlResult | undefined>((give) => this.#waiting.push(give)));
-    if (!result) throw new Error('agent-shell has ended');
-    return result;
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error('agent-shell has ended');
+    return JSON.parse(value);
   }
 
   /** Ends the input, and waits for the end of the program. @returns its exit code. */
   async end(): Promise<number | null> {
-    this.child.stdin?.end();
+    this.child.stdin.end();
     if (this.child.exitCode === null && this.child.signalCode === null) {
       await once(this.child, 'exit');
     }
     return this.child.exitCode;
-  }
-
-  #receive(text: string): void {
-    this.#received += text;
-    // A long line comes in many chunks.
-    if (!text.includes('\n')) return;
-    const lines = this.#received.split('\n');
-    this.#received = lines.pop() ?? '';
-    for (const line of lines) {
-      const result = JSON.parse(line);
-      const give = this.#waiting.shift();
-      if (give) give(result);
-      else this.#results.push(result);
-    }
   }
 }

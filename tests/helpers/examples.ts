@@ -26,8 +26,8 @@ import {
   TodoWriteHandler,
 } from '../../src/index.ts';
 import { bundled } from './bundle.ts';
-import { EXAMPLE_PACKAGES, exampleModules } from './example-packages.ts';
 import { temporaryDirectory } from './files.ts';
+import { EXAMPLE_PACKAGES, exampleModules } from './installed.ts';
 import { hasPrograms } from './machine.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

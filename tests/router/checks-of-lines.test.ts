@@ -119,7 +119,7 @@ test.runIf(hasProc)('each way to call the command asks about its check', async (
 });
 
 test('a directory and a variable whose characters end with the byte of a backslash run nothing', async () => {
-  const { router, hasRun } = await start(localeWith('GBK', 'zh_CN'));
+  const { router, hasRun } = await start(localeWith('GBK'));
   // Without localedef there is no such locale.
   const character = String.raw`$'\x95\x5c'`;
   const line = `d=${character}';touch'; mkdir "$d" && cd "$d" && ln -s ../check && export V=${character}'";touch;#'`;

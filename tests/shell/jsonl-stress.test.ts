@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { AGENT_SHELL, start } from '../helpers/agent-shell.ts';
+import { startJsonl } from '../helpers/agent-shell.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasProc, processesWith } from '../helpers/processes.ts';
 
@@ -50,7 +50,7 @@ test(
   `of ${REQUESTS} requests, of which 1% are cancelled, 1% denied and 1% timed out, each is answered once, and nothing stays`,
   async () => {
     const tmp = temporaryDirectory();
-    const child = start(AGENT_SHELL, ['--jsonl'], { env: { TMPDIR: tmp } });
+    const child = startJsonl({ env: { TMPDIR: tmp } });
     const say = (message: object) => child.stdin?.write(`${JSON.stringify(message)}\n`);
     const answers = new Map<number, number[]>();
     const wrong: unknown[] = [];
@@ -92,7 +92,7 @@ test(
 test.runIf(hasProc)(
   `${STREAMED_BYTES} bytes streamed to a reader that stops for ${PAUSE_MS} ms grow no memory, and the command waits`,
   async () => {
-    const child = start(AGENT_SHELL, ['--jsonl']);
+    const child = startJsonl();
     child.stdin?.write('{"id":0,"command":"echo warm","stream":true}\n');
     const command = `head -c ${STREAMED_BYTES} /dev/zero | tr '\\0' x`;
     const output = child.stdout as NodeJS.ReadableStream & { pause(): void; resume(): void };

@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { estimateTokenCount as tokens } from 'tokenx';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentHandlers } from '../../src/router/agent-handlers.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
-import { tokens } from '../helpers/tokens.ts';
 import { Team } from '../tasks/team.ts';
 
 /** A line as models write it by mistake, and what must come of it. */
