@@ -7,6 +7,7 @@ import { rounds } from '../helpers/random.ts';
 import { NEXT, printed, sharedSession, startSession } from '../helpers/session.ts';
 
 const MIB = 1024 * 1024;
+const shared = sharedSession();
 /** In MiB. Only the longer one would not fit into the memory that a line may take. */
 const FLOOD = process.env.TEST_RUNS ? 1000 : 150;
 function recordedSession() {
@@ -19,7 +20,7 @@ function recordedSession() {
 }
 
 test('all output of a command is in its result, and in no other', async () => {
-  const session = startSession();
+  const session = shared();
   for (let index = 0; index < rounds(200); index += 1) {
     const line = `echo out ${index}; echo err ${index} >&2; bash -c 'echo child ${index} >&2'`;
     expect(await session.run(line)).toEqual(
@@ -39,7 +40,6 @@ test('output of every byte comes byte for byte', async () => {
   expect(stdout).toBe(all.toString('utf8'));
 });
 
-const shared = sharedSession();
 test.each([
   ['echo x | tee /dev/stderr', 'x\n', 'x\n'],
   ['echo x > /dev/stdout; echo x | tee /dev/stdout', 'x\nx\nx\n', ''],
@@ -52,7 +52,7 @@ test.each([
 
 describe('background jobs', () => {
   test('output between two lines comes with the next one', async () => {
-    const session = startSession();
+    const session = shared();
     const first = await session.run(
       '(until [ -e go ]; do sleep 0.01; done; echo late; touch gone) &',
     );
@@ -68,7 +68,7 @@ describe('background jobs', () => {
   });
 
   test('one that keeps writing holds up no line', async () => {
-    const session = startSession();
+    const session = shared();
     await session.run(
       '(i=0; while :; do i=$((i+1)); echo "job $i"; echo "job err $i" >&2; done) & job=$!',
     );
@@ -85,7 +85,7 @@ describe('background jobs', () => {
 test.runIf(hasProc)(
   'a line of 4 MiB is not read byte by byte, and the next one is as quick as before',
   async () => {
-    const session = startSession();
+    const session = shared();
     const pid = Number((await session.run('echo $$')).stdout);
     const before = await bestTime(() => session.run(':'), 20);
     const used = usageOf(pid).cpuMs;

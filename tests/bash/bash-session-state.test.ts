@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
-import { NEXT, printed, startSession, withoutBashEnded } from '../helpers/session.ts';
+import {
+  NEXT,
+  printed,
+  sharedSession,
+  startSession,
+  withoutBashEnded,
+} from '../helpers/session.ts';
+
+const shared = sharedSession();
 
 /** Lines that change the state of a shell; those in one list are run by one bash, so that their changes add up. */
 const CHANGES = [
@@ -54,7 +62,7 @@ test.each(CHANGES)(
 );
 
 test('set -x and set -v show the commands of the lines and none of ours', async () => {
-  const session = startSession({ cwd: '/' });
+  const session = shared();
   expect((await session.run('set -x')).stderr).toBe('');
   // Bash shows a + for each eval around a command.
   expect((await session.run('echo one')).stderr).toBe('++ echo one\n');
@@ -72,7 +80,7 @@ test('set -x and set -v show the commands of the lines and none of ours', async 
 });
 
 test('DEBUG and ERR traps see the commands of the lines and none of ours', async () => {
-  const session = startSession();
+  const session = shared();
   await session.run('trap \'echo "debug: $BASH_COMMAND"\' DEBUG');
   const stdout = 'debug: echo one\none\ndebug: true\n';
   expect(await session.run('echo one; true')).toEqual({ stdout, stderr: '', exitCode: 0 });
@@ -84,6 +92,7 @@ test('DEBUG and ERR traps see the commands of the lines and none of ours', async
   await session.run('set -xv; trap : DEBUG ERR RETURN');
   await session.run('(exit 7)');
   expect((await session.run('echo $?')).stdout).toBe('7\n');
+  await session.run('exit');
 });
 
 describe('after `exec` has redirected the output', () => {
@@ -124,7 +133,7 @@ describe('after `exec` has redirected the output', () => {
 });
 
 test('a line cannot tell the session how it ended', async () => {
-  const session = startSession();
+  const session = shared();
   const line =
     "trap '' PIPE; for fd in /proc/self/fd/*; do fd=${fd##*/}; printf '0123456789abcdef\\0000\\0/nowhere\\0hB\\0' >&$fd; done 2>/dev/null; (exit 4)";
   expect((await session.run(line)).exitCode).toBe(4);
@@ -133,7 +142,7 @@ test('a line cannot tell the session how it ended', async () => {
 });
 
 test('a line that closes all descriptors but 0 to 2 loses nothing', async () => {
-  const session = startSession();
+  const session = shared();
   for (const line of [
     'most=$(ulimit -n); for ((fd = 3; fd < most && fd < 1100; fd++)); do eval "exec $fd>&-"; done',
     'for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done',
@@ -219,7 +228,7 @@ test('nothing of ours is among the variables and functions of bash', async () =>
 });
 
 test('jobs of one line can be waited for in the next', async () => {
-  const session = startSession();
+  const session = shared();
   await session.run('(sleep 0.05; exit 7) & job=$!');
   expect((await session.run('wait "$job"; echo $?')).stdout).toBe('7\n');
 });

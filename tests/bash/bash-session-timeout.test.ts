@@ -12,6 +12,8 @@ import {
   type TestSession,
 } from '../helpers/session.ts';
 
+const shared = sharedSession();
+
 describe('a line that takes longer than its limit', () => {
   test('ends with 124, says so on a line of its own, keeps its output, and leaves a fresh bash in the last directory', async () => {
     const session = startSession();
@@ -29,7 +31,6 @@ describe('a line that takes longer than its limit', () => {
     );
   });
 
-  const shared = sharedSession();
   test.each([
     ['a loop without children', 'while :; do :; done'],
     ['a bash that ignores TERM', 'trap "" TERM; while :; do sleep 0.1; done'],
@@ -45,7 +46,7 @@ describe('a line that takes longer than its limit', () => {
   });
 
   test('is killed with all of its processes: jobs, orphans, a stopped child, and one without a trace', async () => {
-    const session = startSession();
+    const session = shared();
     const controller = new AbortController();
     // Only while its parent lives is it known whose child it is, so it must have started.
     const child = 'env -i setsid -w sh -c "echo >ready; sleep 1006; : $PATH" >/dev/null 2>&1 &';
@@ -58,17 +59,17 @@ describe('a line that takes longer than its limit', () => {
   });
 
   test('may clean up after itself when it is asked to end', async () => {
-    const session = startSession();
+    const session = shared();
     const { stdout } = await session.run(
       'bash -c \'trap "echo cleaned; touch cleaned; exit" TERM; while :; do sleep 0.01; done\'',
       { timeoutMs: 500 },
     );
     expect(stdout).toBe('cleaned\n');
-    expect((await session.run('ls')).stdout).toBe('cleaned\n');
+    expect((await session.run('ls cleaned')).stdout).toBe('cleaned\n');
   });
 
   test('prints nothing into the results of the lines after it', async () => {
-    const session = startSession();
+    const session = shared();
     const line = '(trap "" TERM; while :; do echo old; echo old >&2; sleep 0.001; done) & wait';
     expect((await session.run(line, { timeoutMs: 1_000 })).stdout).toContain('old\n');
     for (let index = 0; index < 10; index += 1) {
@@ -77,7 +78,7 @@ describe('a line that takes longer than its limit', () => {
   });
 
   test('does not give its result to the next line, however close they are', async () => {
-    const session = startSession();
+    const session = shared();
     for (let round = 0; round < rounds(100); round += 1) {
       const old = session.run(`sleep 0.02; echo old; exit_code=${round}`, {
         timeoutMs: 15 + (round % 10),
@@ -142,22 +143,22 @@ describe('a line that is cancelled', () => {
   });
 
   test('before it starts, never runs, and the session is unchanged', async () => {
-    const session = startSession();
+    const session = shared();
     await session.run('kept=yes');
     const result = await session.run('touch ran', { signal: AbortSignal.abort() });
     expect(result).toEqual(printed('', 'agent-shell: cancelled before it began\n', 130));
-    expect((await session.run('echo "$? $kept"; ls')).stdout).toBe('130 yes\n');
+    expect((await session.run('echo "$? $kept"; ls ran')).stdout).toBe('130 yes\n');
   });
 
   test('while it waits for the line before it, never runs, and that line goes on', async () => {
-    const session = startSession();
+    const session = shared();
     const controller = new AbortController();
     const first = session.run('sleep 0.2; echo first');
     const second = session.run('touch ran', { signal: controller.signal });
     controller.abort();
     expect((await first).stdout).toBe('first\n');
     expect((await second).exitCode).toBe(130);
-    expect((await session.run('ls')).stdout).toBe('');
+    expect((await session.run('ls ran')).stdout).toBe('');
   });
 });
 

@@ -4,10 +4,12 @@ import { expect, test } from 'vitest';
 import { plainBash } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
-import { printed, startSession } from '../helpers/session.ts';
+import { printed, sharedSession, startSession } from '../helpers/session.ts';
+
+const shared = sharedSession();
 
 test('output, errors and the exit code of a line are separate and untrimmed', async () => {
-  const session = startSession();
+  const session = shared();
   expect(
     await session.run(
       "printf ' out \\n\\n'; printf '\\terr\\n ' >&2; exit_code() { return 7; }; exit_code",
@@ -27,7 +29,7 @@ test('directory, variables, functions and options last from line to line', async
 });
 
 test('the session reports the directory of bash, with any name', async () => {
-  const session = startSession();
+  const session = shared();
   const name = " it's\na «ü»  dir ";
   await session.run(`mkdir "${name}" && cd "${name}"`);
   expect(session.cwd.endsWith(`/${name}`)).toBe(true);
@@ -49,7 +51,7 @@ test('only PATH of the environment is changed, and nothing is added to it', asyn
 });
 
 test('$? of a line is there in the next one, and the host can set it', async () => {
-  const session = startSession();
+  const session = shared();
   for (const code of [0, 1, 2, 126, 127, 255]) {
     expect((await session.run(`(exit ${code})`)).exitCode).toBe(code);
     expect(session.lastExitCode).toBe(code);
@@ -68,7 +70,7 @@ test('$? of the last line is lost to no option that ends bash on failure', async
 });
 
 test('standard input is empty, or what a line is given, byte for byte, and the next one does not get it', async () => {
-  const session = startSession();
+  const session = shared();
   const line = 'cat; read -r word; echo "$? [$word]"';
   expect(await session.run(line)).toEqual(printed('1 []\n'));
   const stdin = `a\0b\r\n«ü» 'quoted' $HOME ${'x'.repeat(300_000)}\n`;
@@ -83,7 +85,7 @@ test('standard input stays that of the line for all of its commands', async () =
   const expected = plainBash(
     `printf 'first\\nsecond\\nthird\\n' >/tmp/$$.in; { ${line}; } </tmp/$$.in; rm /tmp/$$.in`,
   );
-  expect(await startSession().run(line, { stdin })).toEqual(expected);
+  expect(await shared().run(line, { stdin })).toEqual(expected);
 });
 
 test('lines that have run take little room on the disk', async () => {
@@ -122,7 +124,7 @@ test('merged, output and errors keep the order in which they were written', asyn
 });
 
 test('a line with a NUL character is refused, and the session goes on', async () => {
-  const session = startSession();
+  const session = shared();
   await session.run('kept=yes');
   expect(await session.run('echo a\0b')).toEqual(
     printed('', 'agent-shell: a command line cannot hold a NUL character\n', 2),

@@ -184,7 +184,7 @@ export class EtcdCluster extends Etcd {
         : [];
       try {
         cluster.#startMembers(ports, [...secure, ...args]);
-        await cluster.healthy();
+        await cluster.leader();
         return cluster;
       } catch (error) {
         cluster.stop();
@@ -213,42 +213,25 @@ export class EtcdCluster extends Etcd {
     }
   }
 
-  async healthy(): Promise<void> {
-    const client = this.client({ timeoutMs: 500 });
-    try {
-      await eventually('the cluster has a leader', () => {
-        if (this.members.some(({ process }) => process.exitCode !== null)) {
+  /** Waits until there is one. */
+  leader(): Promise<Member> {
+    return eventually('there is a leader', async () => {
+      for (const member of this.members) {
+        if (member.process.exitCode !== null) {
           throw new Error('a member of etcd ended: was its port taken?');
         }
-        return client.call('kv/range', { key: 'MA==' }).then(
-          () => true,
-          () => false,
-        );
-      });
-    } finally {
-      client.close();
-    }
-  }
-
-  async leader(): Promise<Member> {
-    return eventually(
-      'there is a leader',
-      async () => {
-        for (const member of this.members) {
-          const client = this.client({ hosts: [member.endpoint], timeoutMs: 500 });
-          try {
-            const { answer } = await client.call('maintenance/status', {});
-            if (answer.leader === answer.header?.member_id) return member;
-          } catch {
-            // Not this one.
-          } finally {
-            client.close();
-          }
+        const client = this.client({ hosts: [member.endpoint], timeoutMs: 500 });
+        try {
+          const { answer } = await client.call('maintenance/status', {});
+          if (answer.leader === answer.header?.member_id) return member;
+        } catch {
+          // Not this one.
+        } finally {
+          client.close();
         }
-        return undefined;
-      },
-      60_000,
-    );
+      }
+      return undefined;
+    });
   }
 
   stop(): void {
@@ -293,7 +276,7 @@ export class Postgres implements TestServer {
 
   place<T>(key: string, options: PlaceOptions, { port = this.port, timeoutMs = 5000 } = {}) {
     const client = closing(this.client({ hosts: [`127.0.0.1:${port}`], timeoutMs }));
-    return postgresPlace<T>(client, key, options);
+    return new ServerPlace<T>(async () => client, key, options);
   }
 
   async makeTables(): Promise<void> {
@@ -451,8 +434,4 @@ export class PostgresServer extends Postgres {
       : [path, ...args];
     execFileSync(command, rest, { stdio: 'ignore', cwd: this.folder });
   }
-}
-
-export function postgresPlace<T>(engine: PostgresEngine, key: string, options: PlaceOptions) {
-  return new ServerPlace<T>(async () => engine, key, options);
 }

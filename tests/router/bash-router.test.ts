@@ -18,7 +18,20 @@ const { AGENT_SHELL_COMMAND, NATIVE_SHELL_COMMAND } = CommandType;
 
 const startWith = (...handlers: AgentBashHandler[]) => startRouter({ handlers });
 
-const shared = forAllTests((finished) => startRouter({}, finished).router);
+let agentOfTest: AgentBashHandler | undefined;
+const sharedRouter = forAllTests((finished) => {
+  const started = startRouter({}, finished);
+  const execute: AgentBashHandler['execute'] = async (call) =>
+    (agentOfTest ?? new TestAgent()).execute(call);
+  started.router.register({ name: 'Agent', execute });
+  return started;
+});
+
+/** For lines that leave it as it was. @param agent `Agent` from now on. */
+function shared(agent?: AgentBashHandler) {
+  agentOfTest = agent;
+  return sharedRouter().router;
+}
 
 const ITEMS: TodoItem[] = [
   { content: "Don't stop", activeForm: "Can't stop", status: 'pending' },
@@ -55,7 +68,7 @@ describe('routing', () => {
 
   test('every other line reaches bash, and the agent commands within it the same handler; so does standard input', async () => {
     const agent = new TestAgent(({ argv, stdin }) => ({ stdout: `${argv} ${stdin}` }));
-    const { router } = startWith(agent);
+    const router = shared(agent);
     const output = async (line: string, stdin?: string) =>
       (await router.route(line, stdin === undefined ? {} : { stdin })).stdout;
     expect(await output('echo in | Agent "$((1+1))" - | tr a-z A-Z')).toBe('2,- IN\n');
@@ -65,7 +78,7 @@ describe('routing', () => {
   });
 
   test('a handler that throws gives an error, and the router goes on', async () => {
-    const { router } = startWith(
+    const router = shared(
       new TestAgent(({ argv }) => {
         if (argv[0] === 'fail') throw new Error('no\x1b[2J luck');
         return { stdout: 'fine' };
@@ -93,7 +106,7 @@ describe('routing', () => {
     ['a cancel', () => ({ signal: AbortSignal.timeout(50) }), 130, 'cancelled'],
   ])('%s ends an agent command, too', async (_name, options, exitCode, message) => {
     const agent = new TestAgent();
-    const { router } = startWith(agent);
+    const router = shared(agent);
     const result = await router.route('Agent wait', options());
     expect(result).toMatchObject({ stdout: '', exitCode });
     expect(result.stderr).toBe(`Agent: ${message}; it may still take effect\n`);
@@ -102,7 +115,7 @@ describe('routing', () => {
   });
 
   test('the limit of a line that has ended is forgotten', async () => {
-    const { router } = startWith(new TestAgent());
+    const router = shared();
     await router.route('true');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -119,7 +132,7 @@ describe('routing', () => {
 
   test('a line that is cancelled before it began has not run, and one right after its start ends', async () => {
     const agent = new TestAgent();
-    const { router } = startWith(agent);
+    const router = shared(agent);
     expect(await router.route('Agent x', { signal: AbortSignal.abort() })).toMatchObject({
       stderr: 'agent-shell: cancelled before it began\n',
       exitCode: 130,
@@ -132,7 +145,7 @@ describe('routing', () => {
   });
 
   test('a time limit that no timer can keep is none', async () => {
-    const { router } = startWith(new TestAgent(() => ({ stdout: 'agent\n' })));
+    const router = shared(new TestAgent(() => ({ stdout: 'agent\n' })));
     for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31, Number.NaN]) {
       expect((await router.route('sleep 0.05; echo bash', { timeoutMs })).stdout).toBe('bash\n');
       expect((await router.route('Agent', { timeoutMs })).stdout).toBe('agent\n');
@@ -150,7 +163,7 @@ describe('routing', () => {
 describe('a literal call', () => {
   test('is made without bash where bash would do nothing else', async () => {
     const agent = new TestAgent();
-    const { router } = startWith(agent);
+    const router = shared(agent);
     await router.route('kept=yes');
     await router.route('Agent x');
     expect(agent.calls[0]?.raw).toBe('x');
@@ -165,21 +178,24 @@ describe('a literal call', () => {
     const observed = [];
     for (const line of ['Agent x', 'Agent x;']) {
       const agent = new TestAgent(({ argv }) => ({ stdout: `agent ${argv}\n`, exitCode: 1 }));
-      const { router, cwd } = startWith(agent);
+      const router = shared(agent);
+      await router.route('rm -f out; exit');
       await router.route(preparation);
       const { stdout, stderr, exitCode } = await router.route(line);
       const { stdout: after } = await router.route('echo "$? $kept"; exec 1>&2');
+      const { cwd } = sharedRouter();
       const file = join(cwd, 'out');
       const out = existsSync(file) && readFileSync(file, 'utf8');
       const error = stderr.replace(cwd, '');
       observed.push({ stdout, stderr: error, exitCode, after, out });
     }
+    await shared().route('exit');
     expect(observed[0]).toEqual(observed[1]);
   });
 
   test('names the list that the exported variables name', async () => {
     const agent = new TestAgent();
-    const { router } = startWith(agent);
+    const router = shared(agent);
     const env = async (...lines: string[]) => {
       for (const line of [...lines, 'Agent']) await router.route(line);
       return agent.calls.at(-1)?.env ?? {};
@@ -201,7 +217,7 @@ describe('a literal call', () => {
 });
 
 test('$? after an agent command is its exit code, in the router and in bash', async () => {
-  const { router } = startWith(new TestAgent(({ argv }) => ({ exitCode: Number(argv[0]) })));
+  const router = shared(new TestAgent(({ argv }) => ({ exitCode: Number(argv[0]) })));
   for (const line of ['Agent 0', 'Agent 3', 'Agent 255', 'true; Agent 7']) {
     const { exitCode } = await router.route(line);
     expect([line, (await router.route('echo $?')).stdout]).toEqual([line, `${exitCode}\n`]);

@@ -198,7 +198,7 @@ test.runIf(hasEtcd && hasTmux)(
     own.members[0]?.process.kill('SIGKILL');
     await terminal.until('the trouble', (screen) => screen.includes('etcd at'));
     own.members[0]?.restart();
-    await own.healthy();
+    await own.leader();
     await at.write('main', 'Build', 'Sign it', 'Ship');
     await terminal.until('the next list', (screen) => screen.includes('○ Ship'));
   },

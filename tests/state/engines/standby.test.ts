@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { SharedPlace } from '../../../src/state/place.ts';
-import { closing, hasPostgres, PostgresServer, postgresPlace } from '../../helpers/engines.ts';
+import { ServerPlace } from '../../../src/state/server-lists.ts';
+import { closing, hasPostgres, PostgresServer } from '../../helpers/engines.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
@@ -23,7 +24,7 @@ function placeOn(
 ): SharedPlace<string> {
   const hosts = [...new Set([server, other])].map(({ port }) => `127.0.0.1:${port}`);
   const client = closing(server.client({ timeoutMs, hosts }));
-  return postgresPlace(client, `todos/s/${key}`, { author: 'ann', history: 50 });
+  return new ServerPlace(async () => client, `todos/s/${key}`, { author: 'ann', history: 50 });
 }
 
 const WAITING = `select pid from pg_stat_activity where wait_event = 'SyncRep' limit 1`;
