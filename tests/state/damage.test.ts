@@ -19,18 +19,11 @@ const WHOLE = encodeVersion({ version: 1, after: '', at: NOW, by: 'main', conten
 const DAMAGES: ((bytes: Buffer, random: Random) => Buffer)[] = [
   (bytes, random) => bytes.subarray(0, random.below(bytes.length)),
   flipBits,
-  (bytes) => Buffer.alloc(bytes.length),
   (bytes, random) => {
     const start = random.below(bytes.length);
     return Buffer.from(bytes).fill(0, start, start + 1 + random.below(bytes.length - start));
   },
   (bytes, random) => Buffer.concat([bytes, bytes.subarray(random.below(bytes.length))]),
-  (bytes, random) => {
-    const [a = 0, b = 0] = [random.below(bytes.length), random.below(bytes.length)].sort(
-      (x, y) => x - y,
-    );
-    return Buffer.concat([bytes.subarray(0, a), bytes.subarray(b)]);
-  },
   (bytes, random) => Buffer.from(bytes.map(() => random.below(256))),
 ];
 

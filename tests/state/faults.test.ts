@@ -53,8 +53,8 @@ describe.each(SITUATIONS)('%s', (_, versions) => {
       });
       errorOf(() => situation.place(dying).commit(versions, 'next', NOW));
       const after = situation.place().load();
-      const expected =
-        after?.version === versions + 1 ? 'next' : listWith(versions).place().load()?.content;
+      const before = versions === 0 ? undefined : `v${versions}`;
+      const expected = after?.version === versions + 1 ? 'next' : before;
       expect(after?.content, `killed before ${name}, operation ${index}`).toBe(expected);
       expectWhole(situation, after?.version ?? 0);
     }
@@ -164,7 +164,7 @@ test('files are for this user alone, and a person can read them', () => {
 test('a commit does the same few operations, all of them in its own folders, however many lists there are', () => {
   const alone = operationsOf(1).map(({ name }) => name);
   const among = operationsOf(1, ({ root }) => {
-    for (let session = 0; session < 200; session++) {
+    for (let session = 0; session < 50; session++) {
       const folder = join(root, 'state', `s${session}`, 'agent');
       new FilePlace({ folder }).commit(0, '', NOW);
     }

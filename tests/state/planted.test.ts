@@ -15,7 +15,6 @@ import { appendOwnFile, writeOwnFile } from '../../src/system/files.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
-import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { tokenIn } from '../../src/watch/web-token.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment } from '../helpers/executables.ts';
@@ -53,11 +52,13 @@ test.each([
     const step = { nextId: 2, changed: [task], deleted: [] };
     const store = openTaskStore({ folder: planted({ isWhole: true, step }) });
     const commands = taskCommands({ open: () => store });
-    for (const [name, ...argv] of [['TaskList'], ['TaskGet', '1'], ['TaskList', '--json']]) {
+    for (const line of ['TaskList', 'TaskGet 1', 'TaskList --json', 'TaskUndo', 'TaskClaim 1']) {
+      const [name, ...argv] = line.split(' ');
       const command = commands.find((known) => known.name === name);
       const result = await command?.execute({ argv, stdin: async () => '' });
       expect(result).toMatchObject({ stdout: '', exitCode: 3 });
-      expect(result?.stderr).toContain(`.json is damaged: task 0 ${problem}\n- no older version`);
+      const advice = 'no older version is intact: restore a backup';
+      expect(result?.stderr).toContain(`.json is damaged: task 0 ${problem}\n- ${advice}`);
     }
   },
 );
@@ -70,32 +71,19 @@ test.each([null, 7, {}, { isWhole: true }, { isWhole: true, step: { nextId: 1 } 
   },
 );
 
-describe('other than regular files are neither read nor written', () => {
-  test.each([
-    ['a FIFO', (path: string) => execFileSync('mkfifo', [path]), 'is not a regular file'],
-    ['a link to a device', (path: string) => symlinkSync('/dev/zero', path), 'is a symbolic link'],
-    ['a folder', (path: string) => mkdirSync(path), 'is not a regular file'],
-  ])('%s in the place of a version', (_, make, problem) => {
-    const folder = temporaryDirectory();
-    writeFileSync(join(folder, 'head-1-a'), '');
-    make(join(folder, '1-a.json'));
-    expect(() => openTodoStore({ folder }).get()).toThrow(problem);
-  });
-
-  test('a link in the place of a file that is written', () => {
-    const folder = temporaryDirectory();
-    const [victim, link] = [join(folder, 'victim'), join(folder, 'link')];
-    writeFileSync(victim, 'kept');
-    symlinkSync(victim, link);
-    for (const write of [appendOwnFile, writeOwnFile]) {
-      expect(() => write(link, 'lost')).toThrow('it is a symbolic link');
-    }
-    // Its author's page would know this token.
-    writeFileSync(victim, 'a'.repeat(32));
-    expect(tokenIn(link)).not.toBe('a'.repeat(32));
-    expect(tokenIn(victim)).not.toBe('a'.repeat(32));
-    expect(lstatSync(link).isFile()).toBe(true);
-  });
+test('a link in the place of a file that is written is replaced, not followed', () => {
+  const folder = temporaryDirectory();
+  const [victim, link] = [join(folder, 'victim'), join(folder, 'link')];
+  writeFileSync(victim, 'kept');
+  symlinkSync(victim, link);
+  for (const write of [appendOwnFile, writeOwnFile]) {
+    expect(() => write(link, 'lost')).toThrow('it is a symbolic link');
+  }
+  // Its author's page would know this token.
+  writeFileSync(victim, 'a'.repeat(32));
+  expect(tokenIn(link)).not.toBe('a'.repeat(32));
+  expect(tokenIn(victim)).not.toBe('a'.repeat(32));
+  expect(lstatSync(link).isFile()).toBe(true);
 });
 
 describe('a cloned repository with a state folder', () => {

@@ -63,28 +63,3 @@ test.each([
     expect((await run('TaskList --history')).stdout).toMatch(/^5 .*\n2 .*\n1 .*\n$/);
   },
 );
-
-test('a list without a head is shown, and TaskUndo repairs it', async () => {
-  const { run, fileOf } = await listOf(2);
-  rmSync(fileOf('head-'));
-  const read = await run('TaskList');
-  expect(subjects(read.stdout)).toEqual(['T1', 'T2']);
-  expect(read.stderr).toMatch(
-    /no head-.* file says which version is the newest; version 2 is shown/,
-  );
-  await run('TaskUndo');
-  expect(await run('TaskCreate --subject T3')).toMatchObject({ exitCode: 0, stderr: '' });
-});
-
-test('if no change is intact, the error says what to do', async () => {
-  const { run, fileOf } = await listOf(1);
-  junk(fileOf('1-'));
-  for (const line of ['TaskList', 'TaskUndo', 'TaskCreate --subject A']) {
-    expect(await run(line)).toMatchObject({
-      exitCode: 3,
-      stderr: expect.stringMatching(
-        / is damaged: .*\n- no older version is intact: restore a backup/,
-      ),
-    });
-  }
-});

@@ -11,7 +11,7 @@ import { Random, testSeed } from '../helpers/random.ts';
 
 /** The long form takes minutes on a busy machine, so `npm run test:machines` runs it. */
 const isLong = process.env.TEST_MACHINES !== undefined;
-const TASKS = isLong ? 200 : 14;
+const TASKS = isLong ? 200 : 10;
 const KILLS = isLong ? 8 : 2;
 const AGENTS = ['ann', 'bob', 'cleo'] as const;
 const COMMANDS = dirname(executable('todo-read'));

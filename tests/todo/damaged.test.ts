@@ -116,14 +116,22 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
   );
 });
 
-const DAMAGE: [string, (path: string) => void][] = [
+const DAMAGE: [string, (path: string) => void, problem?: string][] = [
   ['is other text', (path) => writeFileSync(path, 'x\n')],
   ['is empty', (path) => writeFileSync(path, '')],
   ['is cut short', (path) => writeFileSync(path, readFileSync(path).subarray(0, 100))],
   ['is gone', (path) => rmSync(path)],
-  ['is a folder', (path) => insteadOf(path, () => mkdirSync(path))],
-  ['is a link', (path) => insteadOf(path, () => symlinkSync('/etc/passwd', path))],
-  ['is a FIFO', (path) => insteadOf(path, () => execFileSync('mkfifo', [path]))],
+  ['is a folder', (path) => insteadOf(path, () => mkdirSync(path)), 'is not a regular file'],
+  [
+    'is a link',
+    (path) => insteadOf(path, () => symlinkSync('/dev/zero', path)),
+    'is a symbolic link',
+  ],
+  [
+    'is a FIFO',
+    (path) => insteadOf(path, () => execFileSync('mkfifo', [path])),
+    'is not a regular file',
+  ],
 ];
 
 function insteadOf(path: string, make: () => void): void {
@@ -143,11 +151,12 @@ function writtenThrice(history = 50) {
 
 test.each(DAMAGE)(
   'a file that %s: readers continue, --undo goes back to the list before, and the rest of the file is kept',
-  (kind, damage) => {
+  (kind, damage, problem = '') => {
     const { folder, open, named } = writtenThrice();
     const file = named('3-');
     damage(join(folder, file));
     expect(open().get()).toMatchObject({ version: 3, items: [todo('b')], damage: { shown: 2 } });
+    expect(open().get().damage?.message).toContain(problem);
     const versions = () =>
       open()
         .history()

@@ -213,7 +213,7 @@ describe('damaged text is refused, or read as the original', () => {
           if (items !== undefined) expect(items).toEqual(whole);
         }
       }),
-      { numRuns: runs(40) },
+      { numRuns: runs(10) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { typeName } from '../../src/json/json-value.ts';
 import { todoListSchema, validateTodoList } from '../../src/todo/todo-schema.ts';
+import { runs } from '../helpers/random.ts';
 import { todoList } from './arbitraries.ts';
 
 const item = { content: 'Build', activeForm: 'Building', status: 'pending' };
@@ -208,6 +209,6 @@ test('an accepted list is the output of the schema', () => {
       else if (success)
         expect(validation.problems.lines.join()).toMatch(/^todos: Only one item|^$/);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
