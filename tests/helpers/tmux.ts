@@ -1,10 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   closeSync,
   constants,
+  fstatSync,
   mkdtempSync,
   openSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -27,18 +29,31 @@ export class TmuxTerminal {
   readonly #directory = mkdtempSync(join(tmpdir(), 'tmux-test-'));
   /** All that the program writes. */
   readonly #written = join(this.#directory, 'written');
+  /** A client of tmux in control mode: to start one for each question takes seventy times as long. */
+  readonly #client: ChildProcess;
+  readonly #replies: number;
+  #read = 0;
 
   constructor(command: string, { columns = 80, rows = 24, cwd = this.#directory } = {}) {
     writeFileSync(this.#written, '');
     const start = ['new-session', '-d', '-x', `${columns}`, '-y', `${rows}`, '-c', cwd, command];
     const record = ['pipe-pane', `exec cat >>'${this.#written}'`];
     const options = ['set-option', '-g', 'history-limit', '5000'];
-    this.#tmux('-f', '/dev/null', ...start, ';', ...record, ';', ...options);
+    const argv = ['-f', '/dev/null', ...start, ';', ...record, ';', ...options];
+    execFileSync('tmux', [...this.#socket, ...argv], { env: { ...process.env, SHELL } });
+    const replies = join(this.#directory, 'replies');
+    this.#replies = openSync(replies, 'w+');
+    this.#client = spawn('tmux', [...this.#socket, '-uC', 'attach', '-f', 'no-output'], {
+      stdio: ['pipe', this.#replies, 'inherit'],
+    });
+    this.#client.stdin?.on('error', () => {});
+    this.#reply();
   }
 
   /** Types text, then presses Enter. */
   enter(text: string): void {
-    this.#tmux('send-keys', '-l', '--', text.replace(/;$/, '\\;'), ';', 'send-keys', 'Enter');
+    this.type(text);
+    this.press('Enter');
   }
 
   type(text: string): void {
@@ -118,21 +133,15 @@ export class TmuxTerminal {
     return this.#tmux('display', '-p', format).trim();
   }
 
-  /**
-   * Waits until the screen satisfies `isSo`, and returns it. A look starts a process, so the next one waits until the
-   * program has written more, or for a second.
-   */
+  /** Waits until the screen satisfies `isSo`, and returns it. */
   async until(
     what: string,
     isSo: (screen: string) => boolean,
     look = () => this.screen(),
   ): Promise<string> {
-    let [screen, size, at] = ['', -1, 0];
+    let screen = '';
     try {
       const seen = await eventually(what, () => {
-        const now = statSync(this.#written).size;
-        if (now === size && performance.now() - at < 1000) return false;
-        [size, at] = [now, performance.now()];
         screen = look();
         return isSo(screen) && screen;
       });
@@ -146,6 +155,8 @@ export class TmuxTerminal {
   async close(): Promise<void> {
     const programs = [() => this.pid, () => this.child].map((get) => orElse(get, 0));
     spawnSync('tmux', [...this.#socket, 'kill-server']);
+    this.#client.kill();
+    closeSync(this.#replies);
     rmSync(this.#directory, { recursive: true, force: true });
     // A shell writes its history when it ends, into a folder that the test is about to remove.
     const areOver = () => !programs.some((pid) => pid > 0 && isAlive(pid));
@@ -157,9 +168,27 @@ export class TmuxTerminal {
   }
 
   #tmux(...args: string[]): string {
-    return execFileSync('tmux', [...this.#socket, ...args], {
-      encoding: 'utf8',
-      env: { ...process.env, SHELL },
-    });
+    const quoted = args.map((arg) => `"${arg.replace(/["\\$]/g, '\\$&').replaceAll('\n', '\\n')}"`);
+    this.#client.stdin?.write(`${quoted.join(' ')}\n`);
+    return this.#reply();
+  }
+
+  /** The output of a command. It is waited for, since the next step of a test is about the screen of now. */
+  #reply(): string {
+    const begin = performance.now();
+    for (;;) {
+      const bytes = Buffer.alloc(fstatSync(this.#replies).size - this.#read);
+      readSync(this.#replies, bytes, 0, bytes.length, this.#read);
+      const text = bytes.toString('latin1');
+      const reply = /^%begin .*\n([\s\S]*?)^%(end|error) .*\n/m.exec(text);
+      if (reply) {
+        this.#read += reply.index + reply[0].length;
+        if (reply[2] === 'error') throw new Error(`tmux: ${reply[1]}`);
+        return Buffer.from(reply[1] ?? '', 'latin1').toString();
+      }
+      const waited = performance.now() - begin;
+      if (/^%exit/m.test(text) || waited > 60_000) throw new Error('tmux has ended');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
   }
 }
