@@ -50,11 +50,12 @@ class Pair {
 
   async #nextPrompt(): Promise<void> {
     this.#prompts += 1;
-    for (const { home } of this.#shells) {
-      const count = () => Number(readFileSync(join(home, 'prompts'), 'utf8'));
-      await eventually('the next prompt', () => count() === this.#prompts);
+    for (const shell of this.#shells) {
+      const count = () => Number(readFileSync(join(shell.home, 'prompts'), 'utf8'));
+      // It is counted before it is written: until then the cursor is at the left.
+      const isThere = () => count() === this.#prompts && shell.ask('#{cursor_x}') !== '0';
+      await eventually('the next prompt', isThere);
     }
-    // That was counted before the prompt was written.
     await this.screens();
   }
 
