@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer as createHttpServer, type RequestListener } from 'node:http';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SharedPlace } from '../../../src/state/place.ts';
@@ -14,12 +13,37 @@ const NOON = new Date('2026-05-01T12:00:00.000Z');
 const MIB = 1024 * 1024;
 const servers = useServers();
 
-async function portOf(server: Server): Promise<number> {
+/** Bytes as Latin-1, in the parts in which they are sent: a string by its characters. */
+type Answer = Iterable<string>;
+
+/** Ends the connection. */
+const END = '';
+
+/** A server on loopback, until the end of the test. @param begin called for each connection; without an answer it falls silent. */
+async function portThat(begin: () => (said: string) => Answer | undefined): Promise<number> {
+  const server = createServer((socket) => {
+    const answerTo = begin();
+    socket.setNoDelay().on('error', () => {});
+    socket.on('data', async (said) => {
+      for (const part of answerTo(said.toString()) ?? []) {
+        if (part === END) socket.end();
+        if (!socket.writable) return;
+        await new Promise((resolve) => socket.write(part, 'latin1', resolve));
+      }
+    });
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   return (server.address() as { port: number }).port;
 }
+
+const withoutEnd = (begin: string, more: string): Answer => ({
+  *[Symbol.iterator]() {
+    yield begin;
+    for (;;) yield more;
+  },
+});
 
 /** @param timeoutMs for requests that are repeated until then; else longer than a busy machine takes. */
 function listsAt(url: string, timeoutMs = 60_000): ServerLists {
@@ -57,32 +81,18 @@ test.runIf(hasEtcd)('a list that others could not read again is not written', as
   );
 });
 
-/** An etcd gateway that answers each request with these bytes, one by one. @param ends whether it closes the connection then. */
-async function etcdThatSays(answer: string, ends = false): Promise<string> {
-  const serve = (socket: Socket) => {
-    socket.setNoDelay();
-    socket.on('error', () => {});
-    socket.on('data', async () => {
-      for (const byte of Buffer.from(answer)) {
-        await new Promise((resolve) => socket.write(Buffer.of(byte), resolve));
-      }
-      if (ends) socket.end();
-    });
-  };
-  return `etcd://127.0.0.1:${await portOf(createServer(serve))}/acme`;
-}
+const etcdThatSays = async (answer: Answer) =>
+  `etcd://127.0.0.1:${await portThat(() => () => answer)}/acme`;
 
 const NOTHING = '{"header":{},"kvs":[]}';
+const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 test.for<[string, string]>([
   [
     'of a length that is told',
     `HTTP/1.1 200 OK\r\ncontent-length: ${NOTHING.length}\r\n\r\n${NOTHING}`,
   ],
-  [
-    'in chunks',
-    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n05;a=b\r\n{"hea\r\n11\r\nder":{},"kvs":[]}\r\n0\r\nT: x\r\n\r\n`,
-  ],
+  ['in chunks', `${CHUNKED}05;a=b\r\n{"hea\r\n11\r\nder":{},"kvs":[]}\r\n0\r\nT: x\r\n\r\n`],
 ])(
   'an answer of an etcd gateway %s is read, however it arrives, and the next one over the same connection',
   async ([, answer]) => {
@@ -91,41 +101,24 @@ test.for<[string, string]>([
   },
 );
 
-test.for<[string, string]>([
-  ['SSH-2.0-OpenSSH_9.2\r\n', 'it does not speak HTTP: is this another server?'],
-  [
-    'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n',
-    'it does not speak HTTP: is this another server?',
-  ],
-  ['HTTP/1.1 200 OK\r\n\r\n{}', 'it does not speak HTTP: is this another server?'],
-  ['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}', 'the connection ended'],
-])('in place of etcd, %j is named in the error', async ([answer, problem]) => {
-  const place = placeAt(await etcdThatSays(answer, true), 1000);
-  expect(await problemOf(place.load())).toMatch(new RegExp(`: ${problem.replace('?', '.')}$`));
-  expect(await problemOf(place.commit(0, 'a', NOON))).toMatch(/^not known whether/);
-});
-
-/** An answer of HTTP. */
-const says =
-  (text: string, status = 200): RequestListener =>
-  (_, response) => {
-    response.writeHead(status, { 'content-type': 'text/html' });
-    response.end(text);
-  };
-const withoutEnd: RequestListener = (_, response) => {
-  const chunk = Buffer.alloc(MIB, ' ');
-  const more = () => void (response.writable && response.write(chunk, more));
-  more();
-};
+const http = (text: string, status = 200) => [
+  `HTTP/1.1 ${status} Said\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+];
 const NOT_ETCD = 'not from etcd: is this a proxy, or another server?';
+const NOT_HTTP = 'it does not speak HTTP: is this another server?';
 
 test('an answer that is not from etcd, or larger than any list, is refused, and its text is not printed', async () => {
-  const answers: [RequestListener, problem: string, isKnown?: boolean][] = [
-    [withoutEnd, 'it sent more than 128 MiB at once'],
-    [says(`{"header":{},"kvs":${'['.repeat(100_000)}`), 'its JSON has more than 100 levels'],
-    [says('<html><h1>Bad Gateway</h1></html>', 502), `HTTP status 502, ${NOT_ETCD}`],
-    [says('<html><h1>Not found</h1></html>', 404), `HTTP status 404, ${NOT_ETCD}`, true],
-    [says('', 301), `HTTP status 301, ${NOT_ETCD}`, true],
+  const chunk = `100000\r\n${' '.repeat(MIB)}\r\n`;
+  const answers: [Answer, problem: string, isKnown?: boolean][] = [
+    [withoutEnd(CHUNKED, chunk), 'it sent more than 128 MiB at once'],
+    [['SSH-2.0-OpenSSH_9.2\r\n'], NOT_HTTP],
+    [['HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'], NOT_HTTP],
+    [['HTTP/1.1 200 OK\r\n\r\n{}', END], NOT_HTTP],
+    [['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}', END], 'the connection ended'],
+    [http(`{"header":{},"kvs":${'['.repeat(100_000)}`), 'its JSON has more than 100 levels'],
+    [http('<html><h1>Bad Gateway</h1></html>', 502), `HTTP status 502, ${NOT_ETCD}`],
+    [http('<html><h1>Not found</h1></html>', 404), `HTTP status 404, ${NOT_ETCD}`, true],
+    [http('', 301), `HTTP status 301, ${NOT_ETCD}`, true],
     ...[
       '<!doctype html><p>Log in',
       '{}',
@@ -139,17 +132,16 @@ test('an answer that is not from etcd, or larger than any list, is refused, and 
         '"responses":[null,5]',
         '"responses":[{"response_range":{"kvs":{}}}]',
       ].map((said) => `{"header":{},${said}}`),
-    ].map((text): [RequestListener, string] => [says(text), `HTTP status 200, ${NOT_ETCD}`]),
+    ].map((text): [Answer, string] => [http(text), `HTTP status 200, ${NOT_ETCD}`]),
   ];
   const ask = async ([answer, problem, isKnown]: (typeof answers)[number]) => {
-    const port = await portOf(createHttpServer(answer));
-    const lists = listsAt(`etcd://127.0.0.1:${port}/acme`, answer === withoutEnd ? 60_000 : 3000);
-    const place = placeIn(lists);
-    const requests = [place.load(), place.commit(0, 'a', NOON)];
+    const url = await etcdThatSays(answer);
+    const lists = () => listsAt(url, Array.isArray(answer) ? 3000 : 60_000);
+    const requests = [placeIn(lists()).load(), placeIn(lists()).commit(0, 'a', NOON)];
     const [read = '', written] = await Promise.all(requests.map(problemOf));
     expect(read.slice(-problem.length - 2)).toBe(`: ${problem}`);
     expect(written).toMatch(isKnown ? /; nothing was changed$/ : /^not known whether the /);
-    if (isKnown) expect(await lists.status()).toContain(`127.0.0.1:${port}: ${problem}`);
+    if (isKnown) expect((await lists().status()).join()).toContain(`: ${problem}`);
   };
   await Promise.all(answers.map(ask));
 });
@@ -171,121 +163,93 @@ test.runIf(hasEtcd)(
   },
 );
 
-/** A PostgreSQL that answers byte by byte. @param begin called for each connection; without an answer it falls silent. */
-async function postgresThatAnswers(
-  begin: () => (said: string) => Buffer | undefined,
-): Promise<string> {
-  const serve = (socket: Socket) => {
-    const answer = begin();
-    socket.setNoDelay();
-    socket.on('error', () => {});
-    socket.on('data', async (said) => {
-      for (const byte of answer(said.toString()) ?? []) {
-        await new Promise((resolve) => socket.write(Buffer.of(byte), resolve));
-      }
-    });
-  };
-  const port = await portOf(createServer(serve));
-  return `postgres://ann@127.0.0.1:${port}/lists?sslmode=disable`;
-}
+/** @param begin as of `portThat`. */
+const postgresThat = async (begin: () => (said: string) => Answer | undefined) =>
+  `postgres://ann@127.0.0.1:${await portThat(begin)}/lists?sslmode=disable`;
 
-function postgresThatSays(...messages: readonly Buffer[]): Promise<string> {
-  return postgresThatAnswers(() => {
-    const left = [...messages];
+/** Each answer to one message of a connection. */
+const postgresThatSays = (answers: readonly Answer[]) =>
+  postgresThat(() => {
+    const left = [...answers];
     return () => left.shift();
   });
+
+/** A message of PostgreSQL. */
+function message(kind: string, body = ''): string {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(4 + body.length);
+  return kind + length.toString('latin1') + body;
 }
 
-/** A request for authentication. */
-function authentication(kind: number, text = ''): Buffer {
-  const message = Buffer.alloc(9 + text.length);
-  message.write('R');
-  message.writeInt32BE(8 + text.length, 1);
-  message.writeInt32BE(kind, 5);
-  message.write(text, 9);
-  return message;
-}
-
+const authentication = (kind: number, text = '') =>
+  message('R', `\0\0\0${String.fromCharCode(kind)}${text}`);
 const SCRAM = authentication(10, 'SCRAM-SHA-256\0\0');
+const WELCOME = authentication(0) + message('Z', 'I');
 
 test('a PostgreSQL that says nothing after it has asked for the password is named, and nothing was changed', async () => {
-  const url = await postgresThatSays(authentication(3));
-  const [, address] = /@(.*)\?/.exec(url) ?? [];
+  const url = await postgresThatSays([authentication(3)]);
+  const [, address] = /@(.*)\/lists/.exec(url) ?? [];
   expect(await problemOf(placeAt(url, 1000).load())).toBe(
-    `cannot read from PostgreSQL at ${address}: no answer in time`,
+    `cannot read from PostgreSQL at ${address}/lists: no answer in time`,
   );
-  expect(await problemOf(placeAt(url, 1000).commit(0, 'a', NOON))).toBe(
-    `cannot reach PostgreSQL at ${address}: no answer in time; nothing was changed`,
+  expect(await problemOf(placeAt(url, 1000).commit(0, 'a', NOON))).toMatch(
+    /: no answer in time; nothing was changed$/,
   );
 });
 
 test('a PostgreSQL that ends each connection at once is not asked without a pause', async () => {
   let connections = 0;
-  const server = createServer((socket) => {
+  const url = await postgresThat(() => {
     connections++;
-    socket.end();
+    return () => [END];
   });
-  const port = await portOf(server);
-  const place = placeAt(`postgres://ann@127.0.0.1:${port}/lists?sslmode=disable`, 3000);
-  expect(await problemOf(place.commit(0, 'a', NOON))).toMatch(
+  expect(await problemOf(placeAt(url, 3000).commit(0, 'a', NOON))).toMatch(
     /: the connection ended before the server was ready; nothing was changed$/,
   );
   expect(connections).toBeLessThan(40);
 });
 
-/** A message of a server. */
-function message(kind: string, body = ''): Buffer {
-  const header = Buffer.alloc(5);
-  header.write(kind);
-  header.writeUInt32BE(4 + body.length, 1);
-  return Buffer.concat([header, Buffer.from(body, 'latin1')]);
-}
-
-const HUGE = Buffer.concat([authentication(0), Buffer.from('D\x7f\xff\xff\xff', 'latin1')]);
-const WELCOME = Buffer.concat([authentication(0), message('Z', 'I')]);
-
-test("a server that breaks PostgreSQL's protocol is reported, without a crash or a wrong list", async () => {
-  const conversations: [string, Buffer[]][] = [
-    ['a challenge of SCRAM without a salt', [SCRAM, authentication(11, 'r=abc')]],
-    ['no rounds of SCRAM', [SCRAM, authentication(11, 'r=abc,s=YWJj,i=0')]],
-    ['rounds that are no number', [SCRAM, authentication(11, 'r=abc,s=YWJj,i=4096,i=2000000000')]],
-    ['a request for a password without a kind', [message('R')]],
-    ['a length below that of a header', [Buffer.from('R\0\0\0\0', 'latin1')]],
-    ['a message that there is not', [message('~', 'hello')]],
-    ['HTTP', [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')]],
-    ['that it wants a file, in place of rows', [WELCOME, message('G', '\0\0\0')]],
-    ['that it sends a file, in place of rows', [WELCOME, message('H', '\0\0\0')]],
-    ['that it is ready for more, without an answer', [WELCOME, message('Z', 'I')]],
-  ];
-  const others: [string, Buffer[], RegExp][] = [
-    ['a message larger than any list', [HUGE], /: it sent more than 128 MiB at once$/],
-    // They would take minutes in which nothing else is done.
-    ...['2000000000', '1000001', '10000000000000000000000'].map(
-      (rounds): [string, Buffer[], RegExp] => [
-        `${rounds} rounds of SCRAM`,
-        [SCRAM, authentication(11, `r=abc,s=YWJj,i=${rounds}`)],
-        /: it asks for more than 1000000 rounds of SCRAM$/,
-      ],
-    ),
-    ...[authentication(7), authentication(10, 'SCRAM-SHA-256-PLUS\0\0')].map(
-      (request): [string, Buffer[], RegExp] => [
-        'an unsupported authentication',
-        [request],
-        /refused: it asks for an unsupported authentication method \(\d+\); SCRAM-SHA-256 and MD5 are supported$/,
-      ],
-    ),
-  ];
+test("a server that breaks PostgreSQL's protocol, or says too much, is reported, without a crash or a wrong list", async () => {
+  const broken = {
+    'a challenge of SCRAM without a salt': [SCRAM, authentication(11, 'r=abc')],
+    'no rounds of SCRAM': [SCRAM, authentication(11, 'r=abc,s=YWJj,i=0')],
+    'rounds that are no number': [SCRAM, authentication(11, 'r=abc,s=YWJj,i=4096,i=2000000000')],
+    'a request for a password without a kind': [message('R')],
+    'a length below that of a header': ['R\0\0\0\0'],
+    'a message that there is not': [message('~', 'hello')],
+    HTTP: ['HTTP/1.1 400 Bad Request\r\n\r\n'],
+    'that it wants a file, in place of rows': [WELCOME, message('G', '\0\0\0')],
+    'that it sends a file, in place of rows': [WELCOME, message('H', '\0\0\0')],
+    'that it is ready for more, without an answer': [WELCOME, message('Z', 'I')],
+  };
   const protocol =
     /^cannot read from PostgreSQL at .*: it does not speak PostgreSQL's protocol: is this another server\?$/;
-  const ask = async ([what, said, problem = protocol]: [string, Buffer[], RegExp?]) => {
-    const place = placeAt(await postgresThatSays(...said), 3000);
+  const tooMuch = /: it sent more than 128 MiB at once$/;
+  const unsupported =
+    /refused: it asks for an unsupported authentication method \(\d+\); SCRAM-SHA-256 and MD5 are supported$/;
+  // They would take minutes in which nothing else is done.
+  const tooManyRounds = ['2000000000', '1000001', '10000000000000000000000'].map((rounds) => [
+    SCRAM,
+    authentication(11, `r=abc,s=YWJj,i=${rounds}`),
+  ]);
+  const rows = withoutEnd(message('T', '\0\0'), message('D', ' '.repeat(MIB)));
+  const conversations: (readonly [readonly Answer[], RegExp, string?])[] = [
+    ...Object.entries(broken).map(([what, said]) => [said, protocol, what] as const),
+    ...tooManyRounds.map((said) => [said, /more than 1000000 rounds of SCRAM$/] as const),
+    [[authentication(7)], unsupported],
+    [[authentication(10, 'SCRAM-SHA-256-PLUS\0\0')], unsupported],
+    [[`${authentication(0)}D\x7f\xff\xff\xff`], tooMuch, 'a message larger than any list'],
+    [[WELCOME, rows], tooMuch, 'rows without end'],
+  ];
+  const ask = async ([said, problem, what]: (typeof conversations)[number]) => {
+    const place = placeAt(await postgresThatSays(said), said.includes(rows) ? 60_000 : 3000);
     expect(await problemOf(place.load()), what).toMatch(problem);
   };
-  await Promise.all([...conversations, ...others].map(ask));
+  await Promise.all(conversations.map(ask));
 });
 
 test('a PostgreSQL that does not prove by SCRAM that it knows the password is refused', async () => {
-  const url = await postgresThatAnswers(() => (said) => {
+  const url = await postgresThat(() => (said) => {
     const [, nonce] = /r=([^,]+)$/.exec(said) ?? [];
     if (said.startsWith('p') && nonce) return authentication(11, `r=${nonce}x,s=YWJj,i=1`);
     return said.startsWith('p') ? authentication(12, 'v=YWJj') : SCRAM;
@@ -293,23 +257,4 @@ test('a PostgreSQL that does not prove by SCRAM that it knows the password is re
   expect(await problemOf(placeAt(url).commit(0, 'a', NOON))).toMatch(
     /refused: it does not know the password that it asks for; nothing was changed$/,
   );
-});
-
-test('rows without end of a PostgreSQL are not read', async () => {
-  const row = message('D', ' '.repeat(MIB));
-  const port = await portOf(
-    createServer((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', () => {
-        socket.write(WELCOME);
-        const more = () => void (socket.writable && socket.write(row, more));
-        socket.once('data', () => {
-          socket.write(message('T', '\0\0'));
-          more();
-        });
-      });
-    }),
-  );
-  const place = placeAt(`postgres://ann@127.0.0.1:${port}/lists?sslmode=disable`);
-  expect(await problemOf(place.load())).toMatch(/it sent more than 128 MiB at once$/);
 });
