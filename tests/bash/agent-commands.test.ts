@@ -162,24 +162,16 @@ describe('the reply', () => {
 /** Each calls the command once, with the argument x. */
 const WAYS = [
   'IFS=A "Agent" x',
-  'name=Agent; FOO=1 $name x',
   'echo ignored | Agent x | cat',
   'echo "$(echo "`Agent x`")"',
   'cat <(Agent x)',
-  'echo | tee >(Agent x >out) >/dev/null; until [ -s out ]; do sleep 0.01; done; cat out',
   'Agent x & wait $!',
   'f() { Agent "$@"; }; export -f f; bash -c "f x"',
-  'printf "#!/bin/sh\\nAgent x\\n" >script; chmod +x script; ./script',
   'trap "Agent x" USR1; kill -USR1 $$; trap - USR1',
-  '(trap "Agent x" EXIT)',
-  'echo "Agent x" | bash',
-  'bash -r -c "Agent x"',
   '(exec Agent x)',
   'exec bash -c "Agent x"',
   'echo x | xargs -P4 -n1 Agent',
-  'timeout 10 Agent x',
   'setsid -w Agent x',
-  'touch x; find . -name x -printf "" -exec Agent x \\;',
   'cd / && Agent x && cd - >/dev/null',
   // Without a directory, bash itself prints an error.
   'mkdir gone; cd gone; rmdir ../gone; Agent x 2>/dev/null; cd ..',
@@ -210,10 +202,7 @@ const WAYS = [
 const PROGRAMS = [
   'dash "$(type -P Agent)" x',
   'busybox sh "$(type -P Agent)" x',
-  'busybox xargs Agent <<<x',
-  'zsh -c "Agent x"',
   'fish -c "Agent x"',
-  'perl -e \'exec "Agent", "x"\'',
   `python3 -c "import subprocess; subprocess.run(['Agent', 'x'])"`,
   "make -sf <(printf 'all:\\n\\tAgent x\\n')",
 ];

@@ -14,9 +14,7 @@ const shared = sharedSession({ cwd: '/' });
 
 const ENDINGS = [
   'exit 300',
-  'echo before; exit 0; echo never',
   'false; exit',
-  '(exit 3)',
   'exec sh -c "echo replaced; exit 9"',
   'exec /nonexistent/program',
   'set -e; echo a; false; echo never',
@@ -25,49 +23,31 @@ const ENDINGS = [
   'trap "echo failed" ERR; false; true',
   'continue',
   'break 2; echo after',
-  'while :; do while :; do break 2; done; done; echo out',
   'f() { return 5; echo never; }; f; echo "$?"; return 6; echo never',
   'eval "exit 7"',
-  'source /nonexistent/file; echo after',
-  'cd /nonexistent/directory; echo "$?"; pwd',
-  'shopt -s execfail; exec /nonexistent/program; echo after',
-  'logout; echo after',
-  'set -o pipefail; false | true',
   'a=(1); echo "${a[1/0]}"; echo never',
-  'a=(1); a[1/0]=2; echo after',
   'echo "$((1/0))"; echo after',
 ];
 
 const UNREADABLE = [
   "echo 'open",
   'echo `open',
-  'echo ${open',
   'echo "$(echo "open)"',
-  'for i in 1 2; do echo $i',
-  'case x in x) echo',
   'f() { echo',
-  '(',
   '((',
-  'echo a &&',
   '| echo',
-  '&& echo a',
   'echo a\necho b\n)',
   'echo first; if',
-  'a=(1 2',
-  'echo ok\n"',
-  ...['[[ a', 'echo "$(', 'case x in', 'echo `', 'f() {'],
+  ...['[[ a', 'echo "$(', 'case x in'],
   'echo <<<',
 ];
 
 const OTHERS = [
-  ...['', '   ', '\n\n', '# only a comment', ':'],
-  'cat <<EOF\none\ntwo',
-  'nosuchcommand',
+  ...['', '\n\n', '# only a comment'],
   'echo a\nnosuchcommand\necho b\nnosuchcommand',
   'echo $LINENO\necho $LINENO',
   '\n\nnosuchcommand',
   'for i in 1 2; do\n  nosuchcommand\ndone',
-  'cat <<EOF\n1\n2\nEOF\nnosuchcommand',
   'cd /nonexistent\ncd /nonexistent',
 ];
 
@@ -92,9 +72,7 @@ test.each([
     expect((await session.run(line)).stderr).not.toContain('builtin');
     expect(await session.run('echo next')).toEqual(NEXT);
   }
-  await session.run(
-    'set +o posix; set +e; trap - ERR EXIT; shopt -u execfail; set +o pipefail; unset -f f',
-  );
+  await session.run('set +o posix; set +e; trap - ERR EXIT; unset -f f');
 });
 
 test.each([

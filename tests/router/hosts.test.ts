@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
-  BashRouter,
   type BashRouterOptions,
   TaskStore,
   TodoStore,
@@ -15,6 +14,7 @@ import { TestAgent } from '../helpers/agents.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasProc, processesWith } from '../helpers/processes.ts';
+import { startRouter as start } from '../helpers/session.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
 // Features for hosts: a panel, agents with lists of their own, limited output, tools.
@@ -22,11 +22,7 @@ import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 const list = (content: string, status = 'in_progress') =>
   `TodoWrite '${JSON.stringify({ todos: [{ content, activeForm: `${content}ing`, status }] })}'`;
 
-function startRouter(options: BashRouterOptions = {}) {
-  const router = new BashRouter(options);
-  onTestFinished(() => router.dispose());
-  return router;
-}
+const startRouter = (options?: BashRouterOptions) => start(options).router;
 
 /** A router whose task commands have one list. */
 function startTeam(tasks: TaskStore, settings = DEFAULT_SETTINGS) {
