@@ -3,19 +3,13 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { BashSession } from '../../src/bash/bash-session.ts';
-import type {
-  AgentBashHandler,
-  CommandResult,
-  Invocation,
-} from '../../src/command/agent-command.ts';
+import type { CommandResult } from '../../src/command/agent-command.ts';
 import { quote } from '../../src/line/quotes.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
-import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { bashIsSince, ENV } from '../helpers/bash.ts';
 import { ComposedLines } from '../helpers/composed-lines.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { PlainShell } from '../helpers/plain-shell.ts';
+import { PlainShell, Recorder } from '../helpers/plain-shell.ts';
 import { Random } from '../helpers/random.ts';
 import { withoutBashEnded } from '../helpers/session.ts';
 
@@ -29,41 +23,12 @@ const LIMIT_MS = 5_000;
 const ATTEMPTS = 3;
 
 interface Outcome extends CommandResult {
-  /** The arguments of TodoWrite, and the list after each call. */
-  calls: unknown[];
-}
-
-/** A TodoWrite that records its calls. */
-class RecordedTodoWrite implements AgentBashHandler {
-  readonly name = 'TodoWrite';
-  readonly readsRawJson = true;
-  readonly #store = new TodoStore();
-  readonly #handler = new TodoWriteHandler(this.#store);
-  #calls: unknown[] = [];
-
-  async execute(invocation: Invocation): Promise<CommandResult> {
-    let read: string | null = null;
-    const stdin = async () => {
-      read = await invocation.stdin();
-      return read;
-    };
-    const result = await this.#handler.execute({ ...invocation, stdin });
-    this.#calls.push({ argv: invocation.argv, stdin: read, list: this.#store.get().items });
-    return result;
-  }
-
-  /** Returns the calls since the last time, and clears the list. */
-  take(): unknown[] {
-    const calls = this.#calls;
-    this.#calls = [];
-    this.#store.clear();
-    return calls;
-  }
+  calls: string;
 }
 
 /** Runs lines in one lasting bash, and resets its state before each. */
 class RoutedShell {
-  readonly #todoWrite = new RecordedTodoWrite();
+  readonly #recorder = new Recorder();
   readonly #options: { env: Record<string, string | undefined>; cwd: string };
   #router: BashRouter | undefined;
   #line = '';
@@ -75,16 +40,16 @@ class RoutedShell {
 
   async run(line: string, cwd: string, timeoutMs: number): Promise<Outcome> {
     this.#router ??= new BashRouter({
-      handlers: [this.#todoWrite],
+      handlers: [this.#recorder],
       shell: (handlers) => new BashSession({ ...this.#options, handlers }),
     });
     const reset = await this.#router.route(`${FORGET} cd ${quote(cwd)}; true`);
     expect(reset.exitCode, `${reset.stderr} after ${this.#line}`).toBe(0);
     this.#line = line;
     // After an error, commands of the line may still run, as after the end of plain bash: wait for them.
-    if (reset.stdout || reset.stderr || this.#todoWrite.take().length > 0) this.lateCount += 1;
+    if (reset.stdout || reset.stderr || this.#recorder.take()) this.lateCount += 1;
     const { stdout, stderr, exitCode } = await this.#router.route(line, { timeoutMs });
-    return { stdout, stderr, exitCode, calls: this.#todoWrite.take() };
+    return { stdout, stderr, exitCode, calls: this.#recorder.take() };
   }
 
   async dispose(): Promise<void> {
@@ -152,7 +117,7 @@ function isMended(plain: Outcome, routed: Outcome): boolean {
     routed.stderr.includes('Note: read the JSON as it was typed') &&
     /unexpected|syntax error/.test(plain.stderr) &&
     plain.exitCode === 2 &&
-    plain.calls.length === 0
+    plain.calls === ''
   );
 }
 
@@ -171,13 +136,9 @@ test(
     const count = { lines: 0, runs: 0, calls: 0, skipped: 0, mended: 0, transient: 0, late: 0 };
 
     async function lane(): Promise<void> {
-      const todoWrite = new RecordedTodoWrite();
-      const plain = new PlainShell(todoWrite);
+      const plain = new PlainShell();
       const routed = new RoutedShell({ ...ENV, FUNCNEST: '50', SHLVL: '1' });
-      onTestFinished(async () => {
-        plain.dispose();
-        await routed.dispose();
-      });
+      onTestFinished(() => routed.dispose());
 
       async function compare(line: string, attempt: number) {
         const limitMs = attempt * LIMIT_MS;
@@ -191,11 +152,10 @@ test(
           plain.run(line, plainDirectory, limitMs),
           routed.run(line, routedDirectory, limitMs),
         ]);
-        const calls = todoWrite.take();
-        count.calls += calls.length;
         if (result === undefined) return 'too long';
+        count.calls += result.calls.split('CALL\0').length - 1;
         const received = withoutHint(outcome, result.stderr);
-        const expected = sameAsRouted({ ...result, calls }, received);
+        const expected = sameAsRouted(result, received);
         if (isMended(expected, outcome)) return 'mended';
         const same = attempt === 1 ? (of: Outcome) => of : inAnyOrder;
         return isDeepStrictEqual(same(received), same(expected))

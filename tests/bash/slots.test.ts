@@ -23,6 +23,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Slots } from '../../src/bash/slots.ts';
 import { CALLER_VARIABLES } from '../../src/environment.ts';
+import { orElse } from '../../src/system/files.ts';
 import { sharedAgentSession, TestAgent } from '../helpers/agents.ts';
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -90,11 +91,9 @@ class Caller {
     let text = '';
     const buffer = Buffer.alloc(100_000);
     return eventually(`the reply ends with ${end}`, () => {
-      try {
-        text += buffer.toString('latin1', 0, readSync(this.#ends[1] ?? -1, buffer));
-      } catch {
-        // nothing there yet
-      }
+      // Nothing may be there yet.
+      const count = orElse(() => readSync(this.#ends[1] ?? -1, buffer), 0);
+      text += buffer.toString('latin1', 0, count);
       return end.test(text) && text;
     });
   }
@@ -244,11 +243,7 @@ describe('more callers than slots', () => {
     writeSync(knock, '.'.repeat(200));
     let answered = 0;
     await eventually('all are asked in', () => {
-      try {
-        answered += readSync(door, Buffer.alloc(200));
-      } catch {
-        // nothing there yet
-      }
+      answered += orElse(() => readSync(door, Buffer.alloc(200)), 0);
       return answered === 200;
     });
     for (const end of [door, knock]) closeSync(end);

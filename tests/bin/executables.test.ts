@@ -2,10 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { CommandResult } from '../../src/command/agent-command.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { hasPostgres } from '../helpers/engines.ts';
-import { cleanEnvironment, executable, type Run, run } from '../helpers/executables.ts';
+import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { isRoot } from '../helpers/machine.ts';
 import { useServers } from '../helpers/servers.ts';
@@ -18,37 +17,31 @@ const UPDATED = {
   exitCode: 0,
 };
 
-interface Machine {
-  root: string;
-  state: string;
-  work: string;
-  env: (more?: Record<string, string>) => Record<string, string>;
-  write: (argv: string[], options?: Partial<Parameters<typeof run>[2]>) => Run;
-  read: (argv?: string[], options?: Partial<Parameters<typeof run>[2]>) => Run;
-  inBash: (line: string, cwd?: string) => { status: number | null; stdout: string; stderr: string };
-  /** The same in this process, where the program is not the question. */
-  call: (name: string, argv?: string[], more?: object, cwd?: string) => Promise<CommandResult>;
-}
+type Options = Partial<Parameters<typeof run>[2]>;
 
 const READ = `'${process.execPath}' '${executable('todo-read')}'`;
 const WRITE = `'${process.execPath}' '${executable('todo-write')}'`;
 
-function machine(): Machine {
+/** `call` runs a command in this process, where the program is not the question. */
+function machine() {
   const root = temporaryDirectory();
   const [state, work] = [join(root, 'state'), join(root, 'work')];
   mkdirSync(work);
-  const env = (more = {}) =>
+  const env = (more: Record<string, string> = {}) =>
     cleanEnvironment({ TODO_STATE_DIR: state, TODO_GUIDANCE: 'off', ...more });
   return {
     root,
     state,
     work,
     env,
-    write: (argv, options) => run('todo-write', argv, { cwd: work, env: env(), ...options }),
-    read: (argv = [], options) => run('todo-read', argv, { cwd: work, env: env(), ...options }),
-    inBash: (line, cwd = work) =>
+    write: (argv: string[], options?: Options) =>
+      run('todo-write', argv, { cwd: work, env: env(), ...options }),
+    read: (argv: string[] = [], options?: Options) =>
+      run('todo-read', argv, { cwd: work, env: env(), ...options }),
+    inBash: (line: string, cwd = work) =>
       spawnSync('bash', ['-c', line], { cwd, env: env(), encoding: 'utf8' }),
-    call: (name, argv = [], more = {}, cwd = work) => callCommand(env(more), name, argv, { cwd }),
+    call: (name: string, argv: string[] = [], more: Record<string, string> = {}, cwd = work) =>
+      callCommand(env(more), name, argv, { cwd }),
   };
 }
 
@@ -102,7 +95,7 @@ test('TODO_CLEAR_WHEN_DONE: the history has the finished list with its texts; --
 test('TODO_SESSION and TODO_AGENT name the list, and options win over them', async () => {
   const { call } = machine();
   const named = { TODO_SESSION: 's', TODO_AGENT: 'bob' };
-  const read = async (...[argv, more, cwd]: [string[]?, object?, string?]) =>
+  const read = async (...[argv, more, cwd]: [string[]?, Record<string, string>?, string?]) =>
     (await call('TodoRead', argv, more, cwd)).stdout;
   await call('TodoWrite', [list('of bob in s')], named);
   expect(await read([], named, '/')).toContain('of bob in s');

@@ -1,5 +1,6 @@
 import { type CommandResult, executeSafely } from '../../src/command/agent-command.ts';
 import { withWarnings } from '../../src/command/replies.ts';
+import { orElse } from '../../src/system/files.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { teamOf } from '../../src/tasks/task-context.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
@@ -27,17 +28,10 @@ export async function callCommand(
   if (handler === undefined) throw new Error(`no command is called ${name}`);
   try {
     const result = await executeSafely(handler, { argv, stdin: async () => stdin });
-    return withWarnings(result, warningsOf(lists));
+    // Without a folder of lists there are none; the command has reported that.
+    const warnings = orElse(() => lists.warnings, []);
+    return withWarnings(result, warnings);
   } finally {
     await lists.close();
-  }
-}
-
-/** The command has reported that there is no folder of lists. */
-function warningsOf(lists: TodoLists): readonly string[] {
-  try {
-    return lists.warnings;
-  } catch {
-    return [];
   }
 }

@@ -19,6 +19,7 @@ import { EtcdEngine, type EtcdOptions } from '../../src/state/engines/etcd-engin
 import { PostgresEngine, type PostgresOptions } from '../../src/state/engines/postgres-engine.ts';
 import type { PlaceOptions, SharedPlace } from '../../src/state/place.ts';
 import { ServerPlace } from '../../src/state/server-lists.ts';
+import { orElse } from '../../src/system/files.ts';
 import { eventually } from './eventually.ts';
 import { hasPrograms, isHere } from './machine.ts';
 import { freePorts } from './ports.ts';
@@ -418,11 +419,8 @@ export class PostgresServer extends Postgres {
   }
 
   stop(): void {
-    try {
-      if (existsSync(join(this.#data, 'postmaster.pid'))) this.kill();
-    } catch {
-      // It ended by itself.
-    }
+    // It may have ended by itself.
+    orElse(() => existsSync(join(this.#data, 'postmaster.pid')) && this.kill(), undefined);
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 

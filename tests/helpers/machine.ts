@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { orElse } from '../../src/system/files.ts';
 
 // Requirements of some tests only. Without them these are skipped, and the end of the run lists once what was missing.
 
@@ -17,11 +18,9 @@ export function isHere(what: string, found: boolean): boolean {
 
 /** So far in this run. */
 export function missing(): string[] {
-  try {
-    return readdirSync(folder()).map(decodeURIComponent).sort();
-  } catch {
-    return [];
-  }
+  return orElse(() => readdirSync(folder()), [])
+    .map(decodeURIComponent)
+    .sort();
 }
 
 /** Only root gives files to other users. */
@@ -34,12 +33,10 @@ export function hasPrograms(...names: readonly string[]): boolean {
 
 function isProgram(name: string): boolean {
   const folders = name.includes('/') ? [''] : (process.env.PATH ?? '').split(delimiter);
-  return folders.some((at) => {
-    try {
+  return folders.some((at) =>
+    orElse(() => {
       accessSync(join(at, name), constants.X_OK);
       return statSync(join(at, name)).isFile();
-    } catch {
-      return false;
-    }
-  });
+    }, false),
+  );
 }

@@ -2,18 +2,12 @@ import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { orElse } from '../../src/system/files.ts';
 
 const LOWEST = 10_000;
 /** Above this the kernel chooses ports for connections: a server's port may be taken when it restarts. */
-const END = Math.max(LOWEST + 5000, Math.min(32_768, startOfKernelsOwn()));
-
-function startOfKernelsOwn(): number {
-  try {
-    return Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10);
-  } catch {
-    return 49_152;
-  }
-}
+const RANGE = orElse(() => readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), '49152');
+const END = Math.max(LOWEST + 5000, Math.min(32_768, Number.parseInt(RANGE, 10)));
 
 /** Ports that are free now, and are given to no other test of this run. */
 export async function freePorts(count: number): Promise<number[]> {
@@ -31,12 +25,11 @@ const folderOf = (port: number) => join(process.env.TEST_FOLDER ?? tmpdir(), 'po
 
 function reserve(port: number): boolean {
   mkdirSync(join(folderOf(port), '..'), { recursive: true });
-  try {
+  // Another test may have it.
+  return orElse(() => {
     mkdirSync(folderOf(port));
     return true;
-  } catch {
-    return false; // by another test
-  }
+  }, false);
 }
 
 function canListen(port: number): Promise<boolean> {

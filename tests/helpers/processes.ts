@@ -1,16 +1,12 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { orElse } from '../../src/system/files.ts';
 import { isHere } from './machine.ts';
 
 /** Linux only: looking at other processes. */
 export const hasProc = isHere('/proc', existsSync('/proc/self/environ'));
 
-export interface ProcessInfo {
-  pid: number;
-  command: string;
-}
-
 /** Living processes, except this one, with `text` in their arguments or environment. */
-export function processesWith(text: string): ProcessInfo[] {
+export function processesWith(text: string): { pid: number; command: string }[] {
   if (!hasProc) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -25,11 +21,7 @@ export function processesWith(text: string): ProcessInfo[] {
 
 export function killProcessesWith(text: string): void {
   for (const { pid } of processesWith(text)) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
+    orElse(() => process.kill(pid, 'SIGKILL'), false);
   }
 }
 
@@ -39,23 +31,16 @@ export function isAlive(pid: number): boolean {
     const stat = read(String(pid), 'stat');
     return stat !== '' && !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
   }
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+  return orElse(() => process.kill(pid, 0), false);
 }
 
 /** The removed files in a folder that this process still has open. */
 export function openButRemoved(folder: string): string[] {
   if (!hasProc) return [];
-  const paths = readdirSync('/proc/self/fd').map((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`);
-    } catch {
-      return ''; // It was the folder of this look.
-    }
-  });
+  const paths = readdirSync('/proc/self/fd').map((fd) =>
+    // The folder of this look has been closed.
+    orElse(() => readlinkSync(`/proc/self/fd/${fd}`), ''),
+  );
   return paths.filter((path) => path.startsWith(folder) && path.endsWith(' (deleted)'));
 }
 
@@ -69,9 +54,6 @@ export function usageOf(pid: number): { cpuMs: number; writtenBytes: number } {
 }
 
 function read(pid: string, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return ''; // gone meanwhile, or another user's
-  }
+  // It may be gone, or another user's.
+  return orElse(() => readFileSync(`/proc/${pid}/${file}`, 'utf8'), '');
 }

@@ -1,4 +1,5 @@
 import { beforeAll } from 'vitest';
+import { orElse } from '../../src/system/files.ts';
 import {
   Etcd,
   EtcdCluster,
@@ -61,11 +62,7 @@ async function startServers(folder: string): Promise<Running> {
 export function stopServers(run: string): void {
   const running = madeIn<Running>('servers', run);
   for (const pid of running?.pids ?? []) {
-    try {
-      // Both end at once; PostgreSQL releases its shared memory.
-      process.kill(pid, 'SIGQUIT');
-    } catch {
-      // It has ended by itself.
-    }
+    // Both end at once, if they have not yet; PostgreSQL releases its shared memory.
+    orElse(() => process.kill(pid, 'SIGQUIT'), false);
   }
 }

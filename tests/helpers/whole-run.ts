@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
+import { orElse } from '../../src/system/files.ts';
 import { missing } from './machine.ts';
 import { processesWith } from './processes.ts';
 import { stopServers } from './servers.ts';
@@ -97,10 +98,7 @@ function processesOf(folder: string): string[] {
 
 /** A worker of the runner. */
 function isOfTheRunner(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')')).split(' ')[2] === String(process.pid);
-  } catch {
-    return true; // It has ended.
-  }
+  const stat = orElse(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), undefined);
+  if (stat === undefined) return true; // It has ended.
+  return stat.slice(stat.lastIndexOf(')')).split(' ')[2] === String(process.pid);
 }

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { SharedPlace } from '../../../src/state/place.ts';
 import { ServerPlace } from '../../../src/state/server-lists.ts';
+import { orElse } from '../../../src/system/files.ts';
 import { closing, hasPostgres, PostgresServer } from '../../helpers/engines.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../../helpers/executables.ts';
@@ -30,13 +31,7 @@ function placeOn(
 const WAITING = `select pid from pg_stat_activity where wait_event = 'SyncRep' limit 1`;
 
 /** Undefined while the primary recovers from the loss of a process. */
-function waiting(): string | undefined {
-  try {
-    return primary.sql(WAITING).trim();
-  } catch {
-    return undefined;
-  }
-}
+const waiting = () => orElse(() => primary.sql(WAITING).trim(), undefined);
 
 /** The process of a waiting commit. */
 const waitingCommit = () =>
