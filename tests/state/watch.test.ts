@@ -103,20 +103,6 @@ test('a store watches its folder until its last listener is gone', () => {
   expect(timers).toEqual([1, 0]);
 });
 
-test('listeners of a store are called once for each write of another process', async () => {
-  const folder = join(temporaryDirectory(), 'agent');
-  const store = new TodoStore(undefined, new FilePlace({ folder }));
-  const other = new TodoStore(undefined, new FilePlace({ folder, author: 'bob' }));
-  const heard: string[] = [];
-  onTestFinished(store.onChange(({ version, by }) => heard.push(`${version} by ${by}`)));
-  other.update([]);
-  await eventually('the change', () => heard.length > 0);
-  store.update([]);
-  other.update([]);
-  await eventually('the third change', () => heard.length > 2);
-  expect(heard).toEqual(['1 by bob', '2 by main', '3 by bob']);
-});
-
 test('a list that has become unreadable is a warning for listeners, an error for readers, and replaced by writers', async () => {
   const folder = join(temporaryDirectory(), 'agent');
   const store = new TodoStore(undefined, new FilePlace({ folder }));

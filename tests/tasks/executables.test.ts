@@ -62,19 +62,6 @@ test('which list: --list, TODO_TASK_LIST, TODO_TEAM, the session', async () => {
   }
 });
 
-test('in an agent shell they are commands on the same lists', async () => {
-  writeFileSync(
-    join(directory, 'script'),
-    `TaskCreate --subject first && echo '{"taskId":1,"subject":"piped"}' | TaskUpdate
-TaskList | cat
-sh -c TaskList
-`,
-  );
-  expect(await bash('agent-shell script; TaskList')).toBe(
-    'Task #1 created: first\nUpdated task #1: subject\n#1 [pending] piped\n#1 [pending] piped\n#1 [pending] piped\n',
-  );
-});
-
 test('hooks and teams are named by the environment, not by .env', async () => {
   writeFileSync(join(directory, '.env'), 'TODO_HOOKS_DIR=.\nTODO_TEAM=fromfile\n');
   writeFileSync(join(directory, 'task-created'), '#!/bin/sh\necho no >&2; exit 1\n', {
