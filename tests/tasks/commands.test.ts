@@ -1,14 +1,4 @@
-import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import archivePage from '../../src/tasks/task-archive.md';
-import claimPage from '../../src/tasks/task-claim.md';
-import createPage from '../../src/tasks/task-create.md';
-import getPage from '../../src/tasks/task-get.md';
-import inboxPage from '../../src/tasks/task-inbox.md';
-import listPage from '../../src/tasks/task-list.md';
-import releasePage from '../../src/tasks/task-release.md';
-import undoPage from '../../src/tasks/task-undo.md';
-import updatePage from '../../src/tasks/task-update.md';
 import { failed, ok } from '../helpers/replies.ts';
 import { Team } from './team.ts';
 
@@ -378,38 +368,3 @@ test.each([
     refused('Validation failed', 'owner: Cannot be blank; to clear the owner: TaskRelease ID'),
   );
 });
-
-/** The help page of each command; the examples of some, with the commands that precede them. */
-const PAGES: Record<string, [page: string, before?: string[]]> = {
-  TaskCreate: [createPage, []],
-  TaskUpdate: [updatePage, ['TaskCreate|--subject|A', 'TaskCreate|--subject|B|--blocked-by|1']],
-  TaskList: [listPage],
-  TaskGet: [getPage],
-  TaskClaim: [claimPage, ['TaskCreate|--subject|Fix login']],
-  TaskRelease: [releasePage, ['TaskCreate|--subject|A', 'TaskClaim|1|--agent|agent-1']],
-  TaskInbox: [inboxPage],
-  TaskUndo: [undoPage, ['TaskCreate|--subject|Fix login', 'TaskUpdate|1|--status|deleted']],
-  TaskArchive: [archivePage, ['TaskCreate|--subject|A', 'TaskUpdate|1|--status|completed']],
-};
-
-test.each(Object.entries(PAGES))(
-  'the help of %s, whose example gives its reply',
-  async (name, [page, before]) => {
-    const team = new Team({ settings: { guidance: 'off' } });
-    const lines = page.split('\n');
-    expect(lines.length).toBeLessThan(50);
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(101);
-    expect(await team.call(name, ['--help'])).toEqual(ok(page));
-    expect((await team.call(name, ['-h'])).stdout).toMatch(new RegExp(`^Usage: ${name} .*\n$`));
-    if (before === undefined) return;
-    const [, example = '', reply = ''] = /\nExample\n([\s\S]*)Reply\n([\s\S]*)$/.exec(page) ?? [];
-    const script = `${name}() { (( $# )) || cat; printf '\\0%s' "$@"; }\n${example}`;
-    const said = execFileSync('bash', ['-c', script], { encoding: 'utf8' });
-    const [stdin = '', ...argv] = said.split('\0');
-    for (const line of before) {
-      const [command = '', ...words] = line.split('|');
-      await team.call(command, words);
-    }
-    expect(await team.call(name, argv.filter(Boolean), stdin)).toEqual(ok(reply));
-  },
-);
