@@ -1,7 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { FifoReader, makeFifos } from '../../src/bash/fifos.ts';
 import { OutputCapture } from '../../src/bash/session-output.ts';
+import { ENV } from '../helpers/bash.ts';
 import { bestTime } from '../helpers/best-time.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
 import { hasProc, usageOf } from '../helpers/processes.ts';
 import { rounds } from '../helpers/random.ts';
 import { NEXT, printed, sharedSession, startSession } from '../helpers/session.ts';
@@ -157,4 +162,22 @@ describe('floods', () => {
       expect([limit, kept <= limit, kept + Number(count)]).toEqual([limit, true, bytes.length]);
     }
   });
+});
+
+test('to catch up with a FIFO ends, although a job in the background never stops writing', () => {
+  const path = join(temporaryDirectory(), 'fifo');
+  makeFifos([path], ENV);
+  let heard = 0;
+  const reader = new FifoReader(path, (chunk) => {
+    heard += chunk.length;
+    // What a pipe holds.
+    if (heard > 2 * MIB) throw new Error('it goes on for ever');
+    writeSync(job, chunk);
+  });
+  onTestFinished(() => reader.close());
+  const job = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  onTestFinished(() => closeSync(job));
+  writeSync(job, Buffer.alloc(32 * 1024));
+  reader.drain();
+  expect(heard).toBe(MIB);
 });

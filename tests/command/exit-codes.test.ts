@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { BashRouter } from '../../src/router/bash-router.ts';
+import { refusal } from '../../src/command/replies.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { cleanEnvironment, type Run, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { failed } from '../helpers/replies.ts';
+import { startRouter } from '../helpers/session.ts';
 import { Team } from '../tasks/team.ts';
 
 // One rule for all agent commands: 0 done; 1 refused, whatever the text was; 2 an unknown option or a wrong use of one;
@@ -34,12 +36,8 @@ const WAYS: Readonly<Record<string, (text: string) => Promise<Pick<Run, 'stderr'
     },
   };
 
-async function routed(line: string) {
-  const router = new BashRouter({ handlers: [new TodoWriteHandler(new TodoStore())] });
-  const result = await router.route(line);
-  await router.dispose();
-  return result;
-}
+const routed = (line: string) =>
+  startRouter({ handlers: [new TodoWriteHandler(new TodoStore())] }).router.route(line);
 
 function machine(more: Record<string, string> = {}) {
   const cwd = temporaryDirectory();
@@ -75,4 +73,40 @@ test('a program ends with the exit code of its command', () => {
   expect(wrong).toMatchObject({ stdout: '', exitCode: 2 });
   const env = { ...place.env, TODO_STATE_DIR: '/dev/null/state' };
   expect(run('task-claim', ['--next'], { ...place, env })).toMatchObject({ exitCode: 3 });
+});
+
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `problem ${index}`);
+
+/** The bullet lines of stderr. */
+const bullets = (problems: Parameters<typeof refusal>[1]) =>
+  refusal('Failed', problems).stderr.split('\n').slice(1, -1);
+
+test('a refusal is exit code 1, nothing on stdout, and its lines between title and ending', () => {
+  expect(refusal('Failed', { lines: ['one', 'two'] }, 'Usage: x\n')).toEqual(
+    failed('Error: Failed\n- one\n- two\nUsage: x\n'),
+  );
+});
+
+test.each([
+  [{ lines: numbered(20) }, 20, '- problem 19'],
+  [{ lines: numbered(30) }, 21, '- and 10 more'],
+  [{ lines: numbered(2), unlisted: 5 }, 3, '- and 5 more'],
+])('of the problems at most 20 are lines, and the rest is counted', (problems, count, last) => {
+  expect(bullets(problems)).toHaveLength(count);
+  expect(bullets(problems).at(-1)).toBe(last);
+});
+
+test('closing lines are among the 20 and are never crowded out', () => {
+  const lines = bullets({ lines: numbered(20), unlisted: 80, closing: ['last but one', 'last'] });
+  expect(lines).toHaveLength(21);
+  expect(lines.slice(-4)).toEqual(['- problem 17', '- last but one', '- last', '- and 82 more']);
+});
+
+test('long lines are left out beyond 4 KB', () => {
+  const { stderr } = refusal('Failed', {
+    lines: Array(20).fill('日'.repeat(100)),
+    closing: ['last'],
+  });
+  expect(Buffer.byteLength(stderr)).toBeLessThan(3500);
+  expect(stderr).toMatch(/- last\n- and 11 more\n$/);
 });

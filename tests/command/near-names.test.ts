@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { nearName } from '../../src/command/near-names.ts';
-import { BashRouter } from '../../src/router/bash-router.ts';
+import { startRouter } from '../helpers/session.ts';
 
 const COMMANDS = 'TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet TaskClaim'.split(' ');
 
@@ -18,8 +18,7 @@ test.each([
 });
 
 test('in a session the suggestion replaces the error, and nothing is run', async () => {
-  const router = new BashRouter();
-  onTestFinished(() => router.dispose());
+  const { router } = startRouter();
   expect(await router.route(`todo_write '{"todos":[]}'`)).toMatchObject({
     stdout: '',
     stderr: 'todo_write: command not found; did you mean TodoWrite?\n',

@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { estimateTokenCount as tokens } from 'tokenx';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { agentHandlers } from '../../src/router/agent-handlers.ts';
-import { BashRouter } from '../../src/router/bash-router.ts';
 import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
+import { forAllTests } from '../helpers/for-all-tests.ts';
+import { startRouter } from '../helpers/session.ts';
 import { Team } from '../tasks/team.ts';
 
 /** A line as models write it by mistake, and what must come of it. */
@@ -56,20 +56,18 @@ const handlers = [
   ...agentHandlers(store, () => ({ settings: DEFAULT_SETTINGS, warnings: [] })),
   ...new Team().handlers.values(),
 ];
-const cwd = mkdtempSync(join(tmpdir(), 'todowrite-slips-'));
-const router = new BashRouter({ handlers, guide: false, cwd });
-beforeAll(() => {
-  for (const name of ['plan.json', 'plan.md']) writeFileSync(join(cwd, name), '{"todos":[]}');
-});
-afterAll(async () => {
-  await router.dispose();
-  rmSync(cwd, { recursive: true, force: true });
+const shared = forAllTests((finished) => {
+  const started = startRouter({ handlers, guide: false }, finished);
+  for (const name of ['plan.json', 'plan.md'])
+    writeFileSync(join(started.cwd, name), '{"todos":[]}');
+  return started;
 });
 
 const BEFORE = [{ content: 'Stay', activeForm: 'Staying', status: 'pending' as const }];
 const answers: { slip: Slip; stderr: string; cost: number }[] = [];
 
 test.each(SLIPS)('$name', async (slip) => {
+  const { router, cwd } = shared();
   store.update(BEFORE);
   await router.route(`cd ${cwd}`);
   const { stdout, stderr, exitCode } = await router.route(slip.line);
