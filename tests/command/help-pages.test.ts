@@ -66,14 +66,13 @@ test.each(Object.entries(PAGES))(
   },
 );
 
-test.each([[{ maxItems: 3, maxContentLength: 5 }, 3, 5]])(
-  'the page names the limits that hold: %j',
-  async (settings, items, characters) => {
-    const { stdout } = await todoWrite(['--help'], { settings });
-    expect(stdout).toContain(`up to ${characters} characters`);
-    expect(stdout).toContain(`up to ${items} items`);
-  },
-);
+test('the page names the limits that hold', async () => {
+  const { stdout } = await todoWrite(['--help'], {
+    settings: { maxItems: 3, maxContentLength: 5 },
+  });
+  expect(stdout).toContain('up to 5 characters');
+  expect(stdout).toContain('up to 3 items');
+});
 
 test('the example of TodoRead is what it prints', async () => {
   const store = new TodoStore();
