@@ -19,62 +19,36 @@ const json = (...lines: string[]) =>
     todos: lines.map((content) => ({ content, activeForm: `${content}ing`, status: 'pending' })),
   });
 
-/** A session of its own. */
-class OnServer {
-  readonly #folder = temporaryDirectory();
-  readonly session = `~/app ${++sessions}`;
-  readonly url: string;
-
-  constructor(url: string) {
-    this.url = url;
-  }
-
-  env(more: Record<string, string> = {}): Record<string, string> {
-    const env = { TODO_STATE_URL: this.url, HOME: this.#folder, TODO_STATE_TIMEOUT: '2' };
-    return cleanEnvironment({ ...env, ...more });
-  }
-
-  write(agent: string, ...lines: string[]) {
-    return this.#call(agent, 'TodoWrite', [json(...lines)]);
-  }
-
-  task(name: 'TaskCreate' | 'TaskClaim', ...argv: string[]) {
-    return this.#call('ann', name, argv);
-  }
-
-  #call(agent: string, name: string, argv: string[]) {
-    const env = this.env({ TODO_SESSION: this.session, TODO_AGENT: agent });
-    return callCommand(env, name, argv, { cwd: this.#folder });
-  }
-
-  agentShell(...argv: string[]) {
-    return run('agent-shell', argv, { cwd: this.#folder, env: this.env() });
-  }
-
-  /** Not on a terminal. */
-  watch(...argv: string[]) {
-    return this.watchAny('--session', this.session, ...argv);
-  }
-
-  /** Without a session, unless it is named here. */
-  watchAny(...argv: string[]) {
-    const place = { cwd: this.#folder, env: this.env() };
-    return startProgram(executable('agent-shell'), ['watch', ...argv], place);
-  }
-
-  viewer(...argv: string[]): TmuxTerminal {
-    const { TODO_STATE_URL, HOME, TODO_STATE_TIMEOUT } = this.env();
-    const settings = `TODO_STATE_URL='${TODO_STATE_URL}' HOME='${HOME}' TODO_STATE_TIMEOUT=${TODO_STATE_TIMEOUT}`;
-    const options = argv.map((word) => `'${word}'`).join(' ');
-    const program = `${process.execPath} ${executable('agent-shell')} watch ${options}`;
-    const terminal = new TmuxTerminal(`exec env -u TODO_SESSION ${settings} ${program}`);
-    onTestFinished(() => terminal.close());
-    return terminal;
-  }
+/** A session of its own on a server. */
+function onServer(url: string) {
+  const folder = temporaryDirectory();
+  const session = `~/app ${++sessions}`;
+  const own = { TODO_STATE_URL: url, HOME: folder, TODO_STATE_TIMEOUT: '2' };
+  const place = { cwd: folder, env: cleanEnvironment(own) };
+  const call = (agent: string, name: string, ...argv: string[]) =>
+    callCommand({ ...place.env, TODO_SESSION: session, TODO_AGENT: agent }, name, argv, place);
+  return {
+    session,
+    write: (agent: string, ...lines: string[]) => call(agent, 'TodoWrite', json(...lines)),
+    create: (subject: string) => call('ann', 'TaskCreate', '--subject', subject),
+    agentShell: (...argv: string[]) => run('agent-shell', argv, place),
+    /** Not on a terminal. */
+    watch: (...argv: string[]) =>
+      startProgram(executable('agent-shell'), ['watch', ...argv], place),
+    viewer(...argv: string[]): TmuxTerminal {
+      const settings = Object.entries(own).map(([name, value]) => `${name}='${value}'`);
+      const program = `${process.execPath} ${executable('agent-shell')} watch`;
+      const options = argv.map((word) => `'${word}'`);
+      const line = ['exec env -u TODO_SESSION', ...settings, program, ...options].join(' ');
+      const terminal = new TmuxTerminal(line);
+      onTestFinished(() => terminal.close());
+      return terminal;
+    },
+  };
 }
 
 /** The messages of `watch --web` to a page. */
-async function pageOf({ lines }: ReturnType<OnServer['watch']>) {
+async function pageOf({ lines }: ReturnType<typeof startProgram>) {
   const page = await eventually('the URL', () => lines()[0]);
   const answer = await fetch(`${page}events`, { headers: { 'sec-fetch-site': 'same-origin' } });
   const reader = answer.body?.getReader();
@@ -89,10 +63,10 @@ async function pageOf({ lines }: ReturnType<OnServer['watch']>) {
 // Finding and following on each engine: tests/state/lists.test.ts.
 describe.runIf(hasEtcd)('agent-shell', () => {
   test('watch --jsonl prints the current lists and each version, later lists included', async () => {
-    const at = new OnServer(servers.etcd.url);
+    const at = onServer(servers.etcd.url);
     await at.write('ann', 'before');
     await at.write('ann', 'a');
-    const { child, lines, ended } = at.watch('--all', '--jsonl');
+    const { child, lines, ended } = at.watch('--session', at.session, '--all', '--jsonl');
     await eventually('the list as it stands', () => lines().length === 1);
     await at.write('ann', 'b');
     await at.write('bob', 'c');
@@ -112,9 +86,9 @@ describe.runIf(hasEtcd)('agent-shell', () => {
   });
 
   test('sessions lists each session with its progress', async () => {
-    const at = new OnServer(servers.etcd.url);
+    const at = onServer(servers.etcd.url);
     await at.write('ann', 'a', 'b');
-    await at.task('TaskCreate', '--subject', 'Ship');
+    await at.create('Ship');
     const { sessions } = JSON.parse(at.agentShell('sessions', '--json').stdout);
     expect(
       sessions.find(({ session }: { session: string }) => session === at.session),
@@ -126,12 +100,12 @@ describe.runIf(hasEtcd)('agent-shell', () => {
   });
 
   test('watch --web on an empty server shows a page the first list as soon as there is one, and the team', async () => {
-    const at = new OnServer(servers.etcd.emptyUrl());
-    const { shown, text } = await pageOf(at.watchAny('--web'));
+    const at = onServer(servers.etcd.emptyUrl());
+    const { shown, text } = await pageOf(at.watch('--web'));
     await shown('"lists":[]');
     await at.write('ann', 'first');
     await shown('"text":"first"');
-    await at.task('TaskCreate', '--subject', 'Ship');
+    await at.create('Ship');
     await shown('"text":"#1 Ship"');
     expect(text()).toContain(`"session":${JSON.stringify(at.session)}`);
   });
@@ -139,7 +113,7 @@ describe.runIf(hasEtcd)('agent-shell', () => {
   test.skipIf(!hasTmux)(
     'watch without a session says so, and offers the newest lists',
     async () => {
-      const at = new OnServer(servers.etcd.url);
+      const at = onServer(servers.etcd.url);
       await at.write('ann', 'Build');
       const terminal = at.viewer();
       await terminal.until('the newest lists', (screen) =>
@@ -153,9 +127,9 @@ describe.runIf(hasEtcd)('agent-shell', () => {
 });
 
 test('a server that cannot be reached from the start: exit code 3, and stderr says which', async () => {
-  const at = new OnServer('etcd://127.0.0.1:1/x');
+  const at = onServer('etcd://127.0.0.1:1/x');
   // They wait at the same time.
-  const watches = [['--jsonl'], ['--tasks']].map((argv) => at.watch(...argv));
+  const watches = ['--jsonl', '--tasks'].map((how) => at.watch('--session', 's', how));
   expect(at.agentShell('sessions')).toMatchObject({ exitCode: 3, stdout: '' });
   for (const { ended } of watches) {
     expect(await ended).toMatchObject({
@@ -163,7 +137,7 @@ test('a server that cannot be reached from the start: exit code 3, and stderr sa
       stderr: expect.stringMatching(/^agent-shell: cannot read from etcd at 127\.0\.0\.1:1: /),
     });
   }
-  const noSession = run('agent-shell', ['watch', '--jsonl'], { cwd: '/', env: at.env() });
+  const noSession = at.agentShell('watch', '--jsonl');
   expect(noSession).toMatchObject({
     exitCode: 3,
     stderr: expect.stringContaining('--session NAME'),
@@ -171,7 +145,7 @@ test('a server that cannot be reached from the start: exit code 3, and stderr sa
 });
 
 test.skipIf(!hasTmux)('q ends the viewer while its server cannot be reached', async () => {
-  const at = new OnServer('postgres://lists@127.0.0.1:1/x');
+  const at = onServer('postgres://lists@127.0.0.1:1/x');
   const terminal = at.viewer('--session', at.session);
   await terminal.until('the trouble', (screen) => screen.includes('127.0.0.1:1'));
   const { pid } = terminal;
@@ -184,7 +158,7 @@ test.runIf(hasEtcd && hasTmux)(
   async () => {
     const own = await EtcdCluster.start();
     onTestFinished(() => own.stop());
-    const at = new OnServer(own.url);
+    const at = onServer(own.url);
     await at.write('main', 'Build');
     const terminal = at.viewer('--session', at.session);
     await terminal.until('the list', (screen) => screen.includes('○ Build'));
