@@ -126,7 +126,8 @@ function askingItem(state: ViewerState, kind: ItemInput['kind'], text: string | 
   if (text === undefined) return state;
   const version = shownList(state)?.versions[0].version ?? 0;
   const { name } = chosenItem(state) ?? {};
-  return withInput(state, { kind, before: text, after: '', name, version });
+  const { agent = state.awaited } = state;
+  return withInput({ ...state, agent }, { kind, before: text, after: '', name, version });
 }
 
 function changed(state: ViewerState, change: (items: Items, at: number) => Change): ViewerState {
@@ -144,7 +145,7 @@ function writing(
   undo: WriteRequest['undo'] = 'push',
 ): ViewerState {
   const before = shownList(state)?.versions[0].items ?? [];
-  const agent = shownList(state)?.agent ?? state.agent ?? state.awaited;
+  const { agent = state.awaited } = state;
   const cursor = namesOf(items)[at];
   const request = { what: 'write', agent, version, before, items, told, undo } as const;
   return { ...withCursor(state, cursor), request };
@@ -153,12 +154,11 @@ function writing(
 /** Undoes the last change made here, unless someone else has changed the list since. */
 function undoneItem(state: ViewerState): ViewerState {
   const newest = shownList(state)?.versions[0];
-  const agent = shownList(state)?.agent;
-  if (newest === undefined || agent === undefined) return state;
-  const { undo } = state;
+  if (newest === undefined) return state;
+  const { agent, undo } = state;
   const last = undo?.changes.at(-1);
   if (last === undefined) return { ...state, message: NOTHING_TO_UNDO };
-  if (undo?.agent !== agent || undo.version !== newest.version) {
+  if (undo?.agent !== agent || undo?.version !== newest.version) {
     const message = `${briefText(newest.by)} has changed the list since, so your change cannot be undone.`;
     return { ...state, message };
   }

@@ -17,10 +17,12 @@ import { type Key, typed } from './text-input.ts';
 import { isTeamKey } from './watched-lists.ts';
 
 export function press(before: ViewerState, key: Key): ViewerState {
-  const { message: _, ...state } = before;
-  if (state.input) return pressInInput(state, state.input, key);
+  const { message: _, ...kept } = before;
+  if (kept.input) return pressInInput(kept, kept.input, key);
   // Escape arrives as Alt without a key.
-  if (key.ctrl || (key.meta && key.name !== 'escape')) return state;
+  if (key.ctrl || (key.meta && key.name !== 'escape')) return kept;
+  // Keys are for the list that the user sees, even if another agent writes now.
+  const state = { ...kept, agent: kept.agent ?? shownList(kept)?.agent };
   const name = nameOf(key);
   const move = MOVES.get(name);
   if (move) return moved(state, move(state));
@@ -62,15 +64,12 @@ function nameOf({ name = '', sequence = '' }: Key): string {
 const LIST_PAGE = { name: 'list', top: 0 } as const;
 const FAR = Number.POSITIVE_INFINITY;
 const screenful = ({ rows }: ViewerState) => Math.max(1, rows - 6);
-const row = (state: ViewerState) => {
-  return pageOf(state).name === 'agents' ? gridOf(state).across : 1;
-};
+const row = (state: ViewerState) => (pageOf(state).name === 'agents' ? gridOf(state).across : 1);
 
-const aside = (state: ViewerState, by: 1 | -1) => {
-  return choices(state).length > 0 && pageOf(state).name === 'board'
+const aside = (state: ViewerState, by: 1 | -1) =>
+  choices(state).length > 0 && pageOf(state).name === 'board'
     ? toNextSection(state, chosen(state), by)
     : by;
-};
 
 const MOVES = new Map<string, (state: ViewerState) => number>([
   ['up', (state) => -row(state)],

@@ -35,9 +35,8 @@ export async function writeList(
   const { exitCode, stderr } = await handler.execute({ argv, stdin: async () => '' });
   if (exitCode === 0) return { version: version + 1 };
   const now = await orNone(() => list.read());
-  const isOlder = now !== undefined && now.version !== version;
-  const refused = isOlder ? `${briefText(now.by)} changed the list meanwhile` : refusalText(stderr);
-  return { refused };
+  if (now === undefined || now.version === version) return { refused: refusalText(stderr) };
+  return { refused: `${briefText(now.by || 'someone')} changed the list meanwhile` };
 }
 
 async function orNone<Value>(read: () => Promise<Value> | Value): Promise<Value | undefined> {

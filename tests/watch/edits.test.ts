@@ -116,6 +116,23 @@ test('a change is asked for on the version that was seen', () => {
   expect(viewer.press('return').state.request).toMatchObject({ what: 'write', version: 1 });
 });
 
+test('from the first key on, keys are for the list that was shown then, whichever agent writes next or begins', () => {
+  const [ann, bob] = [listOf('ann', [60, '- a']), listOf('bob', [50, '- b'])];
+  const later = listOf('ann', [60, '- x'], [1, 'x a']);
+  const viewer = new TestViewer({ lists: [ann, bob] })
+    .press('n', 'N')
+    .learn({ lists: [later, bob] });
+  expect(viewer.rows()[0]).toMatch(/^bob /);
+  expect(viewer.press('return').state.request).toMatchObject({
+    agent: 'bob',
+    before: bob.versions[0].items,
+  });
+  const removed = new TestViewer({ lists: [ann, bob] }).press('n', 'N').learn({ lists: [ann] });
+  expect(removed.press('return').state.request).toMatchObject({ agent: 'bob', before: [] });
+  const first = new TestViewer({}).press('n', 'N').learn({ lists: [bob] });
+  expect(first.press('return').state.request).toMatchObject({ agent: 'main', before: [] });
+});
+
 test('a moved item passes hidden ones', () => {
   const list = listOf('main', [4, '- a', 'x b', '- c']);
   const viewer = new TestViewer({ lists: [list] }).press('c', 'J');

@@ -263,6 +263,15 @@ test('opening a history moves no other list to another column', async () => {
   await picture(page, 'columns');
 });
 
+test('the focus stays where it is when other agents begin', async () => {
+  const { state, page } = await pageOf('> Build');
+  await page.getByRole('button', { name: 'History' }).focus();
+  storeOf(state, 'ann').update(todos('- Ship'));
+  await page.getByRole('article', { name: 'List of ann' }).waitFor();
+  const own = page.getByRole('article', { name: 'List of main' });
+  expect(await own.evaluate((card) => card.contains(document.activeElement))).toBe(true);
+});
+
 test('the chosen session is in the URL: a reload, a bookmark and the back button lead to it', async () => {
   const { state, url, page } = await pageOf('> Build');
   const other = { session: 'other', agent: 'main' };

@@ -18,9 +18,9 @@ let known: PageState | undefined;
 let events: EventSource | undefined;
 /** When the highlights end. */
 const fresh = new Map<string, number>();
-/** A list stays in its column, so that one that grows moves no other. */
+/** A list stays in its column, so that one that grows or appears moves no other, nor the focus in it. */
 const columnOf = new Map<string, number>();
-let columns = 0;
+let mostColumns = 0;
 
 /** In the address: the session, and the unfolded parts. */
 const chosen = () => new URLSearchParams(location.search);
@@ -86,7 +86,7 @@ function showRows(): void {
     lists.length === 0 ? 'No list here yet. It shows as soon as TodoWrite is called.' : '';
   const noMatch = lists.length > 0 && shown.length === 0 ? 'No item contains this text.' : '';
   byId('none').textContent = none || noMatch;
-  placeLists(lists);
+  const columns = placeLists(lists);
   const box = byId('lists');
   const filled = Array.from({ length: columns }, (_, column) => {
     const own = shown.filter(({ list }) => columnOf.get(list.agent) === column);
@@ -96,14 +96,15 @@ function showRows(): void {
   box.style.setProperty('--columns', String(columns));
 }
 
-/** Each new list goes to the column with the fewest rows. All are placed anew if the number of columns changes. */
-function placeLists(lists: readonly List[]): void {
-  const room = Math.floor((byId('lists').clientWidth + GAP) / (COLUMN_WIDTH + GAP));
-  const wanted = Math.max(1, Math.min(lists.length, room));
-  for (const agent of columnOf.keys()) {
-    if (wanted !== columns || !lists.some((list) => list.agent === agent)) columnOf.delete(agent);
+/** Each new list goes to the column with the fewest rows. All are placed anew if the window changes how many columns fit. */
+function placeLists(lists: readonly List[]): number {
+  const before = mostColumns;
+  mostColumns = Math.max(1, Math.floor((byId('lists').clientWidth + GAP) / (COLUMN_WIDTH + GAP)));
+  const columns = Math.max(1, Math.min(lists.length, mostColumns));
+  for (const [agent, column] of columnOf) {
+    const isThere = lists.some((list) => list.agent === agent);
+    if (!isThere || mostColumns !== before || column >= columns) columnOf.delete(agent);
   }
-  columns = wanted;
   const heights = new Array<number>(columns).fill(0);
   const add = ({ agent, items }: List, column: number) => {
     columnOf.set(agent, column);
@@ -116,6 +117,7 @@ function placeLists(lists: readonly List[]): void {
   for (const list of lists) {
     if (!columnOf.has(list.agent)) add(list, heights.indexOf(Math.min(...heights)));
   }
+  return columns;
 }
 
 /** By name. */
