@@ -272,9 +272,7 @@ export class BashRouter {
     if (mended !== undefined) {
       return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
     }
-    if (result.exitCode === 0 || limit?.reached) {
-      return result;
-    }
+    if (result.exitCode === 0 || limit?.reached) return result;
     const hint = await heredocHint(line, this.#handlers, findBash(process.env));
     const stderr = withNearName(result.stderr, [...this.#handlers.keys()]);
     return { ...result, stderr: stderr + hint };

@@ -8,9 +8,9 @@ import {
   type Invocation,
 } from '../command/agent-command.ts';
 import { isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
-import { mayExpand, withoutOuterQuotes, withoutQuoted } from '../line/quotes.ts';
-import { readCommands } from '../line/simple-commands.ts';
-import { literalWords, type Word } from '../line/words.ts';
+import { mayExpand, withoutOuterQuotes } from '../line/quotes.ts';
+import { simpleCommands } from '../line/simple-commands.ts';
+import { literalWords } from '../line/words.ts';
 import type { RouteOptions } from './router-options.ts';
 
 export interface LineReading {
@@ -44,31 +44,31 @@ export function readLine(
   const words = literalWords(line, handlers);
   const handler = handlers.get(words?.[0] ?? name);
   if (handler && words) {
-    const call = { handler, argv: words.slice(1), raw, isLiteral: true };
-    return { type: AGENT_SHELL_COMMAND, call };
+    const argv = words.slice(1);
+    const call = { handler, argv, raw, isLiteral: true };
+    const isMended = handler.readsRawJson && mayEndEarlier(raw, argv);
+    return isMended ? { type: AGENT_SHELL_COMMAND } : { type: AGENT_SHELL_COMMAND, call };
   }
   const isRawJson =
     handler?.readsRawJson &&
     raw.length <= MAX_JSON_BYTES &&
     isJsonCollection(withoutOuterQuotes(raw));
-  if (!isRawJson || mayExpand(raw)) {
-    return { type: NATIVE_SHELL_COMMAND };
-  }
-  // '...'*'...' is not literal, but may be a list: no file matches it.
-  const word = /^['"]/.test(raw) ? onlyArgument(line) : undefined;
-  if (word && withoutQuoted(word.written).includes('{')) {
-    return { type: AGENT_SHELL_COMMAND };
-  }
-  const call = { handler, argv: word ? [word.text] : [], raw, isLiteral: word !== undefined };
-  return { type: AGENT_SHELL_COMMAND, call };
+  if (!isRawJson || mayExpand(raw)) return { type: NATIVE_SHELL_COMMAND };
+  // Bash may read one argument: '...'*'...' is not literal, but may be a list, since no file matches it.
+  if (/^['"]/.test(raw) && isOneArgument(line)) return { type: AGENT_SHELL_COMMAND };
+  return { type: AGENT_SHELL_COMMAND, call: { handler, argv: [], raw, isLiteral: false } };
 }
 
-function onlyArgument(line: string): Word | undefined {
-  const { commands, isWhole } = readCommands(line);
-  const [command, ...others] = commands;
-  const [, word, ...more] = command?.words ?? [];
-  const isOnly = isWhole && others.length + more.length === 0 && command?.redirections.length === 0;
-  return isOnly ? word : undefined;
+/** True if an argument may be JSON and more, whose quotes bash removes: `mendLine` looks for the end of the JSON. */
+function mayEndEarlier(raw: string, [first = '']: readonly string[]): boolean {
+  // The usual form: quotes that hold.
+  if (raw.length === first.length + 2 || raw.length > MAX_JSON_BYTES) return false;
+  return /^['"]?\s*[{[]/.test(raw) && !isJsonCollection(withoutOuterQuotes(raw));
+}
+
+function isOneArgument(line: string): boolean {
+  const [command, ...others] = simpleCommands(line) ?? [];
+  return others.length === 0 && command?.words.length === 2 && command.redirections.length === 0;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { hasLostQuotes, isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
-import { areQuotesClosed, mayExpand, quote } from '../line/quotes.ts';
+import { areQuotesClosed, mayExpand, quote, withoutOuterQuotes } from '../line/quotes.ts';
 import { type Reading, readCommands } from '../line/simple-commands.ts';
 import { readWord, type Word } from '../line/words.ts';
 
@@ -66,8 +66,9 @@ async function mendText(text: string, names: Names, canRead: CanRead): Promise<s
   if (ifRead === text && reading.isWhole) return undefined;
   const ifUnread = quoteJson(text, names);
   if (ifUnread === text && ifRead === text) return undefined;
-  const mended = (await canRead(text)) ? ifRead : ifUnread;
-  return mended !== text && (await canRead(mended)) ? mended : undefined;
+  const isRead = (await canRead(text)) && (await canRead(ifRead));
+  const mended = isRead ? ifRead : ifUnread;
+  return mended !== text && (isRead || (await canRead(mended))) ? mended : undefined;
 }
 
 /** Quotes the JSON of each agent command, for a line that bash cannot parse. Returns the line if an end is unclear. */
@@ -101,7 +102,8 @@ function quoteArguments(line: string, names: Names, reading: Reading): string {
     const isJson = isJsonCollection(argument.text);
     if (isJson && argument.written === quote(argument.text)) continue;
     const json = jsonAt(mended, argument.start);
-    if (json === undefined || (isJson && !hasLostQuotes(argument.text, json.text))) continue;
+    const typed = withoutOuterQuotes(argument.written);
+    if (json === undefined || (isJson && !hasLostQuotes(argument.text, typed))) continue;
     const quoted = quote(json.text);
     mended = replaceParts(mended, [{ ...json, text: quoted }]);
     read = readCommands(mended);
@@ -188,12 +190,10 @@ function stringEnd(text: string, start: number): number | undefined {
   return undefined;
 }
 
+/** @param parts in the order of the line. */
 function replaceParts(line: string, parts: readonly Part[]): string {
-  let mended = '';
-  let at = 0;
-  for (const { start, end, text } of parts) {
-    mended += line.slice(at, start) + text;
-    at = end;
-  }
-  return mended + line.slice(at);
+  return parts.reduceRight(
+    (mended, { start, end, text }) => mended.slice(0, start) + text + mended.slice(end),
+    line,
+  );
 }

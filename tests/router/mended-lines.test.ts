@@ -112,6 +112,21 @@ test.each(['', 'true && ', 'true\n'])(
   },
 );
 
+test.each(['; ', ' && ', '\n'])(
+  'two lists of one line do not run together into a third: %j',
+  async (joint) => {
+    for (const content of ["Don't", "Don't stop"]) {
+      for (const before of ['', 'cd . && ']) {
+        const { stdout, ...result } = await route(
+          `${before}TodoWrite '${list(content)}'${joint}TodoWrite '${list(`${content} it`)}'`,
+        );
+        expect(result).toMatchObject({ contents: [`${content} it`], stderr: MENDED });
+        expect(stdout.split('\n')).toHaveLength(3);
+      }
+    }
+  },
+);
+
 describe('a line is run as it was typed', () => {
   test.each([
     `${BROKEN} && echo 'open`,
