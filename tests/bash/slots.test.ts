@@ -231,7 +231,7 @@ describe('more callers than slots', () => {
     const slots = new Slots(folder, ENV, () => new Promise(() => {}));
     onTestFinished(() => slots.close());
     for (const slot of slotsIn(folder)) new Caller(folder, slot);
-    const taking = `set -C; taken=0; until [ "$taken" = 60 ]; do for slot in *; do : >"$slot/taken" && : $((taken += 1)); done; done`;
+    const taking = `set -C; taken=0; until [ "$taken" = 20 ]; do for slot in *; do : >"$slot/taken" && : $((taken += 1)); done; done`;
     const thief = spawn('bash', ['-c', `echo begun; exec 2>/dev/null; ${taking}`], {
       cwd: join(folder, 'slots'),
       env: ENV,
@@ -240,14 +240,14 @@ describe('more callers than slots', () => {
     await once(thief.stdout, 'data');
     const door = openSync(join(folder, 'door'), constants.O_RDONLY | constants.O_NONBLOCK);
     const knock = openSync(join(folder, 'knock'), constants.O_WRONLY);
-    writeSync(knock, '.'.repeat(200));
+    writeSync(knock, '.'.repeat(40));
     let answered = 0;
     await eventually('all are asked in', () => {
-      answered += orElse(() => readSync(door, Buffer.alloc(200)), 0);
-      return answered === 200;
+      answered += orElse(() => readSync(door, Buffer.alloc(40)), 0);
+      return answered === 40;
     });
     for (const end of [door, knock]) closeSync(end);
-    expect(answered).toBe(200);
+    expect(answered).toBe(40);
   });
 
   test('get more, but none of a caller that has yet to open its own, and leave few behind', async () => {

@@ -67,31 +67,6 @@ test('standard input that is closed or too long is no list', () => {
   expect(inBash(`${WRITE} < list.json`)).toMatchObject({ status: 1, stderr });
 });
 
-test('TODO_CLEAR_WHEN_DONE: the history has the finished list with its texts; --undo restores it', async () => {
-  const { call } = machine();
-  const item = (content: string, status: string) => ({ content, activeForm: content, status });
-  const clearing = { TODO_CLEAR_WHEN_DONE: '1' };
-  const todos = [item('Plan', 'completed'), item('Ship', 'in_progress')];
-  await call('TodoWrite', [JSON.stringify({ todos })]);
-  const more = ['--done', '2', '--add', 'Tell', '--active-form', 'Telling'];
-  await call('TodoWrite', more, clearing);
-  await call('TodoWrite', ['--done', '3'], clearing);
-  const history = (await call('TodoRead', ['--history'])).stdout
-    .split('\n')
-    .map((line) => line.split('  ').slice(3).join('  '));
-  expect(history.slice(0, 3)).toEqual([
-    'finished 3 items',
-    'completed "Tell"',
-    'completed "Ship"; 1 added',
-  ]);
-  expect((await call('TodoRead', ['--at', '3'])).stdout).toBe(
-    '[x] Plan\n[x] Ship\n[x] Tell\n\n(3/3 completed)\n',
-  );
-  expect((await call('TodoWrite', ['--undo'], clearing)).stdout).toBe(
-    'Todo list updated: 2 completed, 0 in_progress, 1 pending\n',
-  );
-});
-
 test('TODO_SESSION and TODO_AGENT name the list, and options win over them', async () => {
   const { call } = machine();
   const named = { TODO_SESSION: 's', TODO_AGENT: 'bob' };

@@ -3,18 +3,14 @@ import {
   chmodSync,
   copyFileSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformSync } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Guide } from '../../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import {
@@ -27,6 +23,7 @@ import {
 } from '../../src/index.ts';
 import { bundled } from './bundle.ts';
 import { temporaryDirectory } from './files.ts';
+import { forAllTests } from './for-all-tests.ts';
 import { EXAMPLE_PACKAGES, exampleModules } from './installed.ts';
 import { hasPrograms } from './machine.ts';
 
@@ -60,10 +57,10 @@ export interface Example {
 export function testExamples(page: string): void {
   describe(page, () => {
     const examples = readExamples(readFileSync(join(ROOT, page), 'utf8'));
-    let directory = '';
+    const folder = forAllTests(temporaryDirectory);
 
     beforeAll(async () => {
-      directory = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-docs-')));
+      const directory = folder();
       await makeHost(directory);
       for (const { words, text } of examples) {
         const file = fileNamed(words);
@@ -72,7 +69,6 @@ export function testExamples(page: string): void {
         chmodSync(join(directory, file), 0o755);
       }
     });
-    afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
     test('has no block that no test knows', () => {
       const known = ['console', 'ts', 'python', 'text', 'mermaid', 'sh', 'yaml'];
@@ -87,26 +83,26 @@ export function testExamples(page: string): void {
       if (fileNamed(words) !== undefined) continue;
       if (language === 'console') {
         test(title, async () => {
-          const received = await runConsole(text, directory, words.includes('agent-shell'));
+          const received = await runConsole(text, folder(), words.includes('agent-shell'));
           expect(steady(received)).toBe(steady(text));
         });
       } else if (language === 'sh' && output !== undefined) {
         test(title, async () => {
-          expect(await run('agent-shell', ['--session', String(line), '-c', text], directory)).toBe(
+          expect(await run('agent-shell', ['--session', String(line), '-c', text], folder())).toBe(
             steady(output),
           );
         });
       } else if (language === 'ts') {
         test(title, async () => {
-          const program = join(directory, `${line}.mjs`);
+          const program = join(folder(), `${line}.mjs`);
           writeFileSync(program, transformSync(text, { loader: 'ts', format: 'esm' }).code);
-          expect(await run(process.execPath, [program], directory)).toBe(steady(output ?? ''));
+          expect(await run(process.execPath, [program], folder())).toBe(steady(output ?? ''));
         });
       } else if (language === 'python') {
         const missing = !hasPrograms('python3');
         test(title, async ({ skip }) => {
           if (missing) skip('no python3 here');
-          expect(await run('python3', ['-c', text], directory)).toBe(steady(output ?? ''));
+          expect(await run('python3', ['-c', text], folder())).toBe(steady(output ?? ''));
         });
       }
     }

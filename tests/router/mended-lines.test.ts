@@ -40,7 +40,6 @@ describe('a line that bash cannot read is mended where the JSON has one extent a
     [`TodoWrite '${list("Don't*stop", "Can't")}'`, "Don't*stop"],
     [`cd .; ${BROKEN}; echo end`, "Don't stop"],
     [`shopt -u extglob; ( trap 'echo bye' EXIT; ${BROKEN} )`, "Don't stop"],
-    [`{\n${BROKEN}\n}`, "Don't stop"],
     // As Claude Code has it.
     [`cd . && eval ${quote(BROKEN)} \\< /dev/null && pwd -P >| cwd`, "Don't stop"],
     [`eval "${BROKEN.replace(/["$`\\]/g, '\\$&')}" && pwd`, "Don't stop"],
@@ -48,10 +47,7 @@ describe('a line that bash cannot read is mended where the JSON has one extent a
     [`${BROKEN} 2>&1 | cat >out`, "Don't stop"],
     [`TodoWrite '${list('Fine')}' && ${BROKEN}`, "Don't stop"],
     [`true; TodoWrite '${list("it's a don't").replace("it's", "it'\\''s")}'`, "it's a don't"],
-    [`true; TodoWrite "${list("Don't (stop)")}"`, "Don't (stop)"],
-    [`true; TodoWrite '${list("Don't pay $5")}'`, "Don't pay $5"],
     [`true; TodoWrite '${list("Don't; touch ran && (x) > z")}'`, "Don't; touch ran && (x) > z"],
-    [`true; TodoWrite '${list("Don't stop").replaceAll(',', ',\n')}'`, "Don't stop"],
   ])('%s', async (line, content) => {
     const { files, ...result } = await route(line);
     expect(result).toMatchObject({ exitCode: 0, contents: [content], stderr: MENDED });
@@ -65,10 +61,7 @@ describe('JSON is quoted in a line that bash can parse, but would split', () => 
   test.each([
     `true\n${PAIR} && echo "it's" 'done'`,
     `cd . && X=1 ${PAIR} 2>&1 | cat >/dev/null`,
-    `(cd . && ${PAIR})`,
-    `{ ${PAIR}; }`,
     `for x in 1; do ${PAIR}; done`,
-    `if true; then ${PAIR}; fi`,
     `cat >/dev/null <<'EOF'\nit's\nEOF\n${PAIR}`,
     `true && eval ${quote(`cd . && ${PAIR}`)} </dev/null`,
     `time -p ${PAIR}`,
@@ -77,13 +70,11 @@ describe('JSON is quoted in a line that bash can parse, but would split', () => 
     `[[ -d . ]] && ${PAIR}`,
     `case x in x) ${PAIR} ;; esac`,
     `f() { ${PAIR}; }; f`,
-    `for x in $(echo 1); do ${PAIR}; done`,
     `TodoWrite '${list("Don't")}'; ${PAIR}`,
     `true; TodoWrite '${list(TITLE, "a's b's c's")}'`,
     `true; TodoWrite '${list(TITLE, "x's; touch ran > ran2 && y")}'`,
     `true; TodoWrite "${list(TITLE, "it's x")}"`,
     `true; TodoWrite ${list(TITLE)}`,
-    `true; TodoWrite '\n${list(TITLE, "it's x")}\n'`,
     `true; TodoWrite \\\n  '${list(TITLE, "it's x")}'`,
     `true; TodoWrite '${list(TITLE, "it's a's").replace('the parser', "the parser'\\'")}'`,
   ])('%s', async (line) => {
@@ -152,25 +143,21 @@ describe('a line is run as it was typed', () => {
     [`cd . && TodoWrite '${list("It's fine").replace("'", "'\\''")}'`, ["It's fine"]],
     [`true; TodoWrite '${list("Don't-stop,can't-stop")}'`, ['Dont-stop,cant-stop']],
     [`true; TodoWrite '${list("Don't '$HOME' can't")}'`, []],
-    [`true; TodoWrite '${list("Don't $HOME can't")}'`, []],
     [`echo TodoWrite '${list("Don't stop, can't stop")}'`, []],
     [`echo "TodoWrite '${list("Don't stop, can't stop").replaceAll('"', '\\"')}'"`, []],
     [`echo "don't" && TodoWrite '${list('Go on')}'`, ['Go on']],
-    [`TodoWrite '${list('Go on')}'\necho done`, ['Go on']],
     [`TodoWrite '${list("Deploy '$(echo word)'")}'`, ['Deploy word']],
     [`TodoWrite '${list('Deploy X').replace('X', `'"\${NONE:-a b}"'`)}'`, ['Deploy a b']],
     [`TodoWrite '${list("Deploy '<(true)'")}'`, ['Deploy /dev/fd/63']],
     // What is expanded is never stored as typed.
     [`TodoWrite '${list("a '${NONE:-1 2}'")}'`, []],
     [`TodoWrite ${list('$(true) ran')}`, []],
-    [`TodoWrite ${list('cost $V')}`, []],
     [`TodoWrite "${list("It's $(date +%Y), isn't it")}"`, []],
     [`TodoWrite "${list("Don't run it in `pwd`, can't")}"`, []],
     [`TodoWrite "${list("It's <(date)")}"`, []],
     [`eval "$LINE" && TodoWrite '${list('Go on')}'`, ['Go on']],
     [`: $(echo TodoWrite '${list("Don't stop, can't stop")}')`, []],
     [`true # TodoWrite '${list("Don't stop, can't stop")}'`, []],
-    [`true <<'EOF'\nTodoWrite '${list("Don't stop, can't stop")}'\nEOF`, []],
     [`[[ 1 ]] && cat <<'EOF'\nTodoWrite '${list("Don't stop, can't stop")}'\nEOF`, []],
   ])('where bash can read it: %s', async (line, expected) => {
     const { stderr, contents } = await route(line);

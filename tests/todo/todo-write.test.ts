@@ -338,7 +338,7 @@ function clearing(store = new TodoStore()) {
   return { store, write: (...items: object[]) => write(list(...items)) };
 }
 
-test('TODO_CLEAR_WHEN_DONE empties a list that is completed, and the reply still counts it', async () => {
+test('TODO_CLEAR_WHEN_DONE empties a list that is completed; the reply and the history still count it, with its texts', async () => {
   const { store, write } = clearing();
   const done = { ...build, status: 'completed' };
   await write(done, build);
@@ -346,6 +346,9 @@ test('TODO_CLEAR_WHEN_DONE empties a list that is completed, and the reply still
   const { stdout } = await write(done, done);
   expect(stdout).toBe('Todo list updated: 2 completed, 0 in_progress, 0 pending\n');
   expect(store.get()).toMatchObject({ items: [], version: 3 });
+  const { read } = commandsOn(store);
+  expect((await read('--history')).stdout).toMatch(/finished 2 items\n.* {2}completed "Build"\n/);
+  expect((await read('--at', '2')).stdout).toBe('[x] Build\n[x] Build\n\n(2/2 completed)\n');
   await commandsOn(store).write('--undo');
   expect(store.get()).toMatchObject({ items: [done, build], version: 4 });
   await write();
