@@ -1,12 +1,13 @@
-import { appendFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { items } from '../guidance/agent-session.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { useServers } from '../helpers/servers.ts';
 
-// `agent-shell state`, and the commands as separate programs, on a server.
+// The lists of a shell and of its commands as separate programs, in files and on a server; `agent-shell state`.
 
 const servers = useServers();
 
@@ -16,7 +17,14 @@ function machine(variables: Record<string, string>) {
   return {
     work,
     state: (...argv: string[]) => run('agent-shell', ['state', ...argv], { cwd: work, env }),
-    sh: (line: string) => run('agent-shell', ['-c', line], { cwd: work, env }),
+    sh: (line: string, ...argv: string[]) =>
+      run('agent-shell', [...argv, '-c', line], { cwd: work, env }),
+    /** Runs a line in a JSON-lines host. */
+    host: (command: string, ...argv: string[]) =>
+      run('agent-shell', [...argv, '--jsonl'], {
+        ...{ cwd: work, env },
+        input: `${JSON.stringify({ id: 1, command })}\n`,
+      }),
     /** A command in this process, its words without quotes and blanks. */
     call: (line: string) => {
       const [name = '', ...argv] = line.split(' ');
@@ -25,8 +33,53 @@ function machine(variables: Record<string, string>) {
   };
 }
 
-const item = (content: string) =>
-  JSON.stringify({ todos: [{ content, activeForm: `${content}ing`, status: 'pending' }] });
+const item = (content: string) => JSON.stringify({ todos: items(`[ ] ${content}`) });
+
+test.each([
+  ['--session s', ['--session', 's'], ''],
+  ['--session=s', ['--session=s'], ''],
+  ['TODO_SESSION=s', [], 's'],
+])(
+  '%s names the list of a shell, with --jsonl too; it outlives the shell',
+  async (_, argv, TODO_SESSION) => {
+    const { host, sh, call } = machine({ TODO_SESSION });
+    expect(host(`TodoWrite '${item('a')}'`, ...argv).exitCode).toBe(0);
+    expect((await call('TodoRead --session s')).stdout).toContain('[ ] a\n');
+    expect(sh('TodoRead | cat', ...argv).stdout).toContain('[ ] a\n');
+  },
+);
+
+test('the lists of a shell are those of TodoWrite on PATH; over --jsonl they are in memory unless a session is named', async () => {
+  const { host, sh, call, work } = machine({ TODO_STATE_DIR: 'lists', TODO_SESSION: '' });
+  expect(host(`TodoWrite '${item('a')}'; TodoRead`).stdout).toContain('[ ] a');
+  expect(existsSync(join(work, 'lists'))).toBe(false);
+  sh(`TodoWrite '${item('a')}'`);
+  expect((await call('TodoRead')).stdout).toContain('[ ] a\n');
+});
+
+test('inside, the agent is that of --agent, and the commands take other lists as their options say', async () => {
+  const { sh, call } = machine({ TODO_SESSION: '' });
+  const line = `TodoWrite '${item('of bob')}'; TodoWrite --agent ann '${item('of ann')}' && TodoRead --agent ann --history`;
+  // A writer of another agent's list signs with its own name.
+  expect(sh(line, '--session', 's', '--agent', 'bob').stdout).toMatch(/\n1 .* bob {2}1 added\n$/);
+  for (const agent of ['bob', 'ann'])
+    expect((await call(`TodoRead --session s --agent ${agent}`)).stdout).toContain(`of ${agent}`);
+});
+
+test('a list that cannot be read does not stop a shell: commands on it end with 3, all others run', async () => {
+  const { sh, host, call, work } = machine({ TODO_STATE_DIR: 'lists' });
+  await call(`TodoWrite ${item('a')}`);
+  const [file = ''] = listFiles(work).filter((name) => name.endsWith('.json'));
+  writeFileSync(join(work, file), '{}');
+  const { stdout, stderr } = sh('echo hi; TodoRead; echo $?; TodoWrite --done 1; echo $?');
+  expect(stdout).toBe('hi\n3\n3\n');
+  expect(stderr).toContain(`${join(work, file)} is damaged`);
+  rmSync(join(work, 'lists'), { recursive: true });
+  writeFileSync(join(work, 'lists'), 'not a folder');
+  expect(host('TodoRead | cat; echo hi').stdout).toMatch(
+    /"stdout":"hi\\n","stderr":"Error: Cannot read the list.*ENOTDIR.*TODO_STATE_DIR/,
+  );
+});
 
 test('a folder that is not there, or has no lists, has none to copy', () => {
   const { state, work } = machine({ TODO_STATE_DIR: 'lists' });
