@@ -13,36 +13,36 @@ import { hasProc, processesWith } from './helpers/processes.ts';
 const ROOT = join(import.meta.dirname, '..');
 const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
 
-function startRun(name: string) {
+function startRun(name: string, more = {}) {
   const ready = join(temporaryDirectory(), 'ready');
   const argv = [VITEST, 'run', '--config', 'tests/whole-run/vitest.config.ts', `/${name}.run.ts`];
-  const env = cleanEnvironment({ TEST_READY: ready, NO_COLOR: '1' });
+  const env = cleanEnvironment({ TEST_READY: ready, NO_COLOR: '1', ...more });
   return { ready, ...startProgram(process.execPath, argv, { cwd: ROOT, env }) };
 }
 
-test.runIf(hasProc).each(['SIGINT', 'SIGKILL'] as const)(
-  'a run that %s ends leaves no process and no file',
-  async (signal) => {
-    const { child, ready, ended, said } = startRun('interrupted');
-    const isRunning = () => {
-      if (child.exitCode !== null) throw new Error(said.stdout + said.stderr);
-      return existsSync(ready) && readFileSync(ready, 'utf8');
-    };
-    const folder = await eventually('its test runs', isRunning, 240_000);
-    expect(processesWith(folder).length).toBeGreaterThan(4);
-    child.kill(signal);
-    let left = processesWith(folder);
-    const haveEnded = () => {
-      left = processesWith(folder);
-      return left.length === 0;
-    };
-    await eventually('all have ended', haveEnded).catch((error) => {
-      throw new Error(`${error.message}:\n${JSON.stringify(left, null, 2)}`);
-    });
-    await eventually('its files have gone', () => !existsSync(folder));
-    await ended;
-  },
-);
+test.runIf(hasProc).each([
+  ['SIGINT', { TEST_SERVERS: '1' }],
+  ['SIGKILL', {}],
+] as const)('a run that %s ends leaves no process and no file', async (signal, servers) => {
+  const { child, ready, ended, said } = startRun('interrupted', servers);
+  const isRunning = () => {
+    if (child.exitCode !== null) throw new Error(said.stdout + said.stderr);
+    return existsSync(ready) && readFileSync(ready, 'utf8');
+  };
+  const folder = await eventually('its test runs', isRunning, 240_000);
+  expect(processesWith(folder).length).toBeGreaterThan(3);
+  child.kill(signal);
+  let left = processesWith(folder);
+  const haveEnded = () => {
+    left = processesWith(folder);
+    return left.length === 0;
+  };
+  await eventually('all have ended', haveEnded).catch((error) => {
+    throw new Error(`${error.message}:\n${JSON.stringify(left, null, 2)}`);
+  });
+  await eventually('its files have gone', () => !existsSync(folder));
+  await ended;
+});
 
 test.runIf(hasProc)(
   'a test that leaves something behind fails the run, and the reason for a skip is printed',

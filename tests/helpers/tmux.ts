@@ -133,15 +133,18 @@ export class TmuxTerminal {
     return this.#tmux('display', '-p', format).trim();
   }
 
-  /** Waits until the screen satisfies `isSo`, and returns it. */
+  /** Waits until the screen satisfies `isSo`, and returns it. It looks again when the program has written, or after a second. */
   async until(
     what: string,
     isSo: (screen: string) => boolean,
     look = () => this.screen(),
   ): Promise<string> {
-    let screen = '';
+    let [screen, size, at] = ['', -1, 0];
     try {
       const seen = await eventually(what, () => {
+        const now = statSync(this.#written).size;
+        if (now === size && performance.now() - at < 1000) return false;
+        [size, at] = [now, performance.now()];
         screen = look();
         return isSo(screen) && screen;
       });

@@ -86,7 +86,7 @@ async function leftIn(folder: string): Promise<string[]> {
     ...readdirSync(files).map((name) => join(files, name)),
     ...processesOf(folder),
   ];
-  for (let left = 50; left > 0 && look().length > 0; left--) await setTimeout(100);
+  for (let pause = 50; pause < 5000 && look().length > 0; pause *= 2) await setTimeout(pause);
   return look();
 }
 

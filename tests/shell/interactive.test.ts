@@ -99,7 +99,7 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
       shell.press('C-c');
       await shell.untilPanel();
       shell.press('Enter');
-      await shell.untilPanel();
+      await shell.until('another prompt', (text) => /\np>\np>\n┌/.test(text));
       shell.enter("echo 'one");
       await shell.until('a continuation', (text) => /\n> *\n┌/.test(text));
       shell.enter("two'");
