@@ -11,7 +11,7 @@ process.env.TMPDIR = runFolder();
 
 /** The tests that have a worker each: they count what it does, or fill its memory. */
 const APART = [
-  'tests/{growth,work-counts,work-counts-files}.test.ts',
+  'tests/{growth,work-counts}.test.ts',
   'tests/bash/{bash-session-output,differential-fuzz}.test.ts',
 ];
 

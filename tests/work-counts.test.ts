@@ -1,16 +1,18 @@
 // Speed, kept by counting work and not time: these counts are the same on any machine, however busy it is.
 
 import { createHook } from 'node:async_hooks';
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs, { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { CommandType } from '../src/command/agent-command.ts';
 import { Guide } from '../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../src/guidance/rules.ts';
 import { TaskPanel } from '../src/panel/task-panel.ts';
 import { BashRouter } from '../src/router/bash-router.ts';
 import { DEFAULT_SETTINGS, readSettings, settingsOfCalls } from '../src/settings/settings.ts';
+import { FilePlace } from '../src/state/file-place.ts';
 import { MemoryPlace } from '../src/state/place.ts';
 import type { TodoItem } from '../src/todo/todo-fields.ts';
 import { todoListSchema } from '../src/todo/todo-schema.ts';
@@ -102,6 +104,13 @@ describe.runIf(existsSync('/proc/self/io'))('read calls of bash', () => {
   });
 });
 
+/** A router with a TodoWrite, whose bash ends with the test. */
+const routerInBash = () =>
+  new BashRouter({
+    handlers: [new TodoWriteHandler(new TodoStore())],
+    shell: (handlers) => startSession({ handlers: [...handlers.values()] }),
+  });
+
 describe.runIf(hasProc)('processes spawned by a line', () => {
   /** A process's page faults in children that have ended: it grows with each child, and only then. */
   const faultsOfChildren = (pid: number | 'self') => {
@@ -110,10 +119,7 @@ describe.runIf(hasProc)('processes spawned by a line', () => {
   };
 
   async function startRouter() {
-    const router = new BashRouter({
-      handlers: [new TodoWriteHandler(new TodoStore())],
-      shell: (handlers) => startSession({ handlers: [...handlers.values()] }),
-    });
+    const router = routerInBash();
     // The first line starts bash and what watches it.
     const { stdout } = await router.route('echo $$');
     return { router, faults: () => [faultsOfChildren('self'), faultsOfChildren(Number(stdout))] };
@@ -232,4 +238,86 @@ test('an update of the panel reads none of the versions before', () => {
   store.update(items(50, 20));
   panel.dispose();
   expect(read).toBe(0);
+});
+
+// What a call asks of the file system: the disk decides how long a durable commit takes.
+
+const OPERATIONS = ['fsyncSync', 'renameSync', 'mkdirSync', 'readdirSync', 'unlinkSync'] as const;
+
+/** How often the last of these calls asks for each of these. By then the list is there and the program is compiled. */
+function operationsOf(calls: readonly (readonly [name: string, ...argv: string[]])[]) {
+  const cwd = temporaryDirectory();
+  const [hook, counts] = [join(cwd, 'hook.cjs'), join(cwd, 'counts')];
+  writeFileSync(
+    hook,
+    `const fs = require('fs');
+     const counts = {};
+     for (const name of ${JSON.stringify(OPERATIONS)}) {
+       const original = fs[name];
+       fs[name] = (...args) => {
+         counts[name] = (counts[name] || 0) + 1;
+         return original(...args);
+       };
+     }
+     process.on('exit', () => {
+       if (process.exitCode === 0) fs.writeFileSync(${JSON.stringify(counts)}, JSON.stringify(counts));
+     });`,
+  );
+  const lists = { TODO_STATE_DIR: join(cwd, 'state'), TODO_TEAM: 'team', TODO_AGENT: 'a' };
+  for (const [name, ...argv] of calls) {
+    const program = join(dirname(executable('todo-write')), name);
+    const options = { cwd, env: cleanEnvironment(lists), stdio: 'pipe' } as const;
+    execFileSync(process.execPath, ['-r', hook, program, ...argv], options);
+  }
+  return JSON.parse(readFileSync(counts, 'utf8'));
+}
+
+test.runIf(hasProc)('300 commits leave no descriptor open', () => {
+  const folder = join(temporaryDirectory(), 'agent');
+  const store = new TodoStore(undefined, new FilePlace({ folder }));
+  const commit = (count: number) => store.update(items(1 + (count % 2)));
+  commit(0);
+  const before = fs.readdirSync('/proc/self/fd').length;
+  for (let count = 1; count <= 300; count++) commit(count);
+  expect(fs.readdirSync('/proc/self/fd').length).toBe(before);
+});
+
+// The version, and its name. Without either a power cut would take what the agent was told is saved.
+const DURABLE = { fsyncSync: 2, renameSync: 1 };
+const write = (done: number) => ['TodoWrite', JSON.stringify(items(2, done))] as const;
+const claim = ['TaskClaim', '--next'] as const;
+const TASKS = JSON.stringify(['one', 'two', 'three'].map((subject) => ({ subject })));
+
+test.each([
+  ['TodoWrite saves twice', [write(0), write(1), write(2)], { ...DURABLE, readdirSync: 2 }],
+  ['TaskClaim saves twice', [['TaskCreate', TASKS], claim, claim], { ...DURABLE, readdirSync: 3 }],
+  ['TodoRead writes nothing', [write(0), ['TodoRead'], ['TodoRead']], { readdirSync: 2 }],
+] as const)(
+  'on PATH a %s, makes no folder that is there, and lists its own folder only',
+  (_, calls, counts) => {
+    expect(operationsOf(calls)).toEqual(counts);
+  },
+);
+
+test('an agent command in bash looks for as many files, however many slots there are', async () => {
+  const router = routerInBash();
+  const line = `:; ${call(2)}`;
+  await router.route(line);
+  const { existsSync } = fs;
+  const looks: string[] = [];
+  fs.existsSync = (path) => {
+    looks.push(String(path));
+    return existsSync(path);
+  };
+  const restore = () => {
+    fs.existsSync = existsSync;
+    syncBuiltinESMExports();
+  };
+  onTestFinished(restore);
+  syncBuiltinESMExports();
+  expect((await router.route(line)).exitCode).toBe(0);
+  restore();
+  expect(looks.length).toBeGreaterThan(0);
+  expect(looks.filter((path) => path.includes('slot-'))).toEqual([]);
+  expect(looks.length).toBeLessThanOrEqual(6);
 });
