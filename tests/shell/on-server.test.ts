@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { items } from '../guidance/agent-session.ts';
 import { AGENT_SHELL, JsonlClient } from '../helpers/agent-shell.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { hasEtcd, hasPostgres } from '../helpers/engines.ts';
@@ -51,13 +52,19 @@ function team(url: string) {
     },
     host: (agent: string, where = url, seconds = 20) =>
       new JsonlClient({ cwd, env: environment(agent, where, seconds) }),
+    /** Of its variables, a shell with a home of its own needs these. */
+    shell: (columns = 80) => {
+      const { TODO_STATE_URL, TODO_SESSION, TODO_AGENT } = environment('ann');
+      const env = { TODO_STATE_URL, TODO_SESSION, TODO_AGENT } as Record<string, string>;
+      return PersonsShell.start({ columns, env });
+    },
     environment,
   };
 }
 
-const items = (...contents: string[]) =>
-  JSON.stringify(contents.map((content) => ({ content, activeForm: content, status: 'pending' })));
-const list = (...contents: string[]) => `TodoWrite '{"todos":${items(...contents)}}'`;
+const pending = (...contents: string[]) =>
+  JSON.stringify({ todos: items(...contents.map((content) => `[ ] ${content}`)) });
+const list = (...contents: string[]) => `TodoWrite '${pending(...contents)}'`;
 
 /** Asks for something harmless until the note comes. */
 async function told(host: JsonlClient, text: RegExp): Promise<string[]> {
@@ -67,12 +74,6 @@ async function told(host: JsonlClient, text: RegExp): Promise<string[]> {
   }
   return heard;
 }
-
-/** Of its variables, those that a shell with a home of its own needs. */
-const serverOf = (env: Record<string, string>) => {
-  const { TODO_STATE_URL = '', TODO_SESSION = '', TODO_AGENT = '' } = env;
-  return { TODO_STATE_URL, TODO_SESSION, TODO_AGENT };
-};
 
 test.runIf(hasPostgres)('a refusal by PostgreSQL is reported as such, by a program too', () => {
   const url = servers.postgres.url.replace('lists@', 'nobody@');
@@ -102,7 +103,7 @@ test.runIf(hasEtcd)(
     for (let round = 0; round < 2; round++) {
       asked.length = 0;
       const place = { cwd: '/', env: environment('ann') };
-      const { exitCode } = await startProgram(executable('todo-write'), [items('Build')], place)
+      const { exitCode } = await startProgram(executable('todo-write'), [pending('Build')], place)
         .ended;
       // The one for the team may come first or last.
       const requests = ['/v3/kv/range', '/v3/kv/range', '/v3/kv/txn'];
@@ -114,7 +115,7 @@ test.runIf(hasEtcd)(
 describe.for(servers.one)('on %s', ([, isHere, server]) => {
   test.runIf(isHere)('the gate of a hook holds, and a new session is shown the list', () => {
     const { run } = team(server().url);
-    run(executable('todo-write'), ['--until-done', items('Build')]);
+    run(executable('todo-write'), ['--until-done', pending('Build')]);
     const hook = (event: object) => run(AGENT_SHELL, ['hook'], event).stdout;
     const tool = { tool_name: 'Bash', tool_input: { command: 'TodoWrite x' } };
     hook({ hook_event_name: 'PostToolUse', ...tool, tool_response: { exit_code: 0 } });
@@ -127,21 +128,41 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
   test.runIf(isHere && hasTmux)(
     'the panel of an interactive shell shows writes from here at once, and after a command those from elsewhere',
     async () => {
-      const { environment, call } = team(server().url);
-      const shell = await PersonsShell.start({ columns: 120, env: serverOf(environment('ann')) });
+      const { call, shell: start } = team(server().url);
+      const shell = await start(120);
       shell.enter(list('Build'));
       await shell.untilPanel((panel) => panel.some((row) => row.includes('Build')));
-      await call('user', 'TodoWrite', '--agent', 'ann', items('Ship'));
+      await call('user', 'TodoWrite', '--agent', 'ann', pending('Ship'));
       shell.enter('true');
       const rows = await shell.untilPanel((panel) => panel.some((row) => row.includes('Ship')));
       expect(rows.filter((row) => row.includes('Build'))).toEqual([]);
     },
   );
+
+  test.runIf(isHere)("a host tells its agent once about a person's changes elsewhere", async () => {
+    const { host, call } = team(server().url);
+    const ann = host('ann');
+    expect(await ann.send(list('Build', 'Ship'))).toMatchObject({ exitCode: 0 });
+    await call('user', 'TodoWrite', '--agent', 'ann', pending('Build'));
+    const heard = await told(ann, /the user dropped "Ship"/);
+    expect(heard.filter((text) => text.includes('the user'))).toHaveLength(1);
+    for (let line = 0; line < 20; line++) {
+      expect(JSON.stringify(await ann.send('true'))).not.toContain('the user');
+    }
+    expect((await ann.send('TodoRead')).stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
+  });
+
+  test.runIf(isHere)('a host tells its agent what the team did to its tasks', async () => {
+    const { host, call } = team(server().url);
+    const ann = host('ann');
+    await ann.send('TaskCreate --subject Build');
+    await call('bob', 'TaskClaim', '1');
+    expect((await told(ann, /#1 "Build": .* by bob/)).join('\n')).toContain('#1 "Build"');
+  });
 });
 
 test.runIf(hasTmux)('a server that cannot be reached leaves the prompt as it is', async () => {
-  const { environment } = team('etcd://127.0.0.1:1/acme');
-  const shell = await PersonsShell.start({ env: serverOf(environment('ann')) });
+  const shell = await team('etcd://127.0.0.1:1/acme').shell();
   expect(await shell.run('echo hi')).toBe('hi');
   expect(await shell.run('echo ho')).toBe('ho');
   expect(shell.all()).not.toMatch(/rror|Tasks/);
@@ -165,49 +186,27 @@ describe.for(servers.each)('on %s', ([, isHere, server]) => {
       expect(isQuick, word).toBe(true);
     }
   });
-});
-
-describe.for(servers.one)('a host whose lists live on %s', ([, isHere, server]) => {
-  test.runIf(isHere)("tells its agent once about a person's changes elsewhere", async () => {
-    const { host, call } = team(server().url);
-    const ann = host('ann');
-    expect(await ann.send(list('Build', 'Ship'))).toMatchObject({ exitCode: 0 });
-    await call('user', 'TodoWrite', '--agent', 'ann', items('Build'));
-    const heard = await told(ann, /the user dropped "Ship"/);
-    expect(heard.filter((text) => text.includes('the user'))).toHaveLength(1);
-    for (let line = 0; line < 20; line++) {
-      expect(JSON.stringify(await ann.send('true'))).not.toContain('the user');
-    }
-    expect((await ann.send('TodoRead')).stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
-  });
-
-  test.runIf(isHere)('tells its agent what the team did to its tasks', async () => {
-    const { host, call } = team(server().url);
-    const ann = host('ann');
-    await ann.send('TaskCreate --subject Build');
-    await call('bob', 'TaskClaim', '1');
-    expect((await told(ann, /#1 "Build": .* by bob/)).join('\n')).toContain('#1 "Build"');
-  });
-});
-
-describe.for(servers.each)('a host whose lists live on %s', ([, isHere, server]) => {
-  test.runIf(isHere)('uses its connections again, for the commands inside bash too', async () => {
-    const proxy = await startProxy(server().port);
-    const { host } = team(server().urlAt(proxy.port));
-    const ann = host('ann');
-    await ann.send(`${list('a')}; TaskCreate --subject A | cat`);
-    await ann.send('TodoRead && TaskList');
-    const before = proxy.connections();
-    for (let count = 0; count < 10; count++) {
-      const { exitCode } = await ann.send(`${list(`a${count}`)} --drop 1 | cat; TaskList`);
-      expect(exitCode).toBe(0);
-    }
-    // A read that meets a change under way opens another, which stays: a few in all, not some for each line.
-    expect(proxy.connections() - before).toBeLessThan(4);
-  });
 
   test.runIf(isHere)(
-    'does not delay a line for a silent server, and ends with its input',
+    'a host uses its connections again, for the commands inside bash too',
+    async () => {
+      const proxy = await startProxy(server().port);
+      const { host } = team(server().urlAt(proxy.port));
+      const ann = host('ann');
+      await ann.send(`${list('a')}; TaskCreate --subject A | cat`);
+      await ann.send('TodoRead && TaskList');
+      const before = proxy.connections();
+      for (let count = 0; count < 10; count++) {
+        const { exitCode } = await ann.send(`${list(`a${count}`)} --drop 1 | cat; TaskList`);
+        expect(exitCode).toBe(0);
+      }
+      // A read that meets a change under way opens another, which stays: a few in all, not some for each line.
+      expect(proxy.connections() - before).toBeLessThan(4);
+    },
+  );
+
+  test.runIf(isHere)(
+    'a host does not delay a line for a silent server, and ends with its input',
     async () => {
       const proxy = await startProxy(server().port);
       const { host, call } = team(server().url);
@@ -215,7 +214,7 @@ describe.for(servers.each)('a host whose lists live on %s', ([, isHere, server])
       const ann = host('ann', server().urlAt(proxy.port), 100_000);
       await ann.send(list('Build', 'Ship'));
       await ann.send('TaskCreate --subject A; TaskClaim 1');
-      await call('user', 'TodoWrite', '--agent', 'ann', items('Build'));
+      await call('user', 'TodoWrite', '--agent', 'ann', pending('Build'));
       proxy.fallSilent();
       for (let line = 0; line < 5; line++)
         expect(await ann.send('echo hi')).toMatchObject({ exitCode: 0 });
