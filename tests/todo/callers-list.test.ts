@@ -15,17 +15,18 @@ function host(source: TodoSource, environment: Record<string, string> = {}) {
   const write = new TodoWriteHandler(source, settings);
   const read = new TodoReadHandler(source, settings);
   return {
-    write: (env?: Record<string, string>) =>
-      write.execute({ argv: [LIST], stdin, ...(env && { env }) }),
-    read: (env?: Record<string, string>) => read.execute({ argv: [], ...(env && { env }) }),
+    write: (env?: Record<string, string>, ...argv: string[]) =>
+      write.execute({ argv: [LIST, ...argv], stdin, ...(env && { env }) }),
+    read: (env?: Record<string, string>, ...argv: string[]) =>
+      read.execute({ argv, ...(env && { env }) }),
   };
 }
 
-test('the list that the caller names is opened, by its own variables or by none of them', async () => {
+test('the list that the caller names is opened, by its options, and by its own variables or none of them', async () => {
   const opened: (string | undefined)[][] = [];
   const { write, read } = host(
     (name, { session, agent }) => {
-      opened.push([name.agent, session, agent]);
+      opened.push([name.session, name.agent, session, agent]);
       return new TodoStore();
     },
     { TODO_AGENT: 'host', TODO_SESSION: 's' },
@@ -33,10 +34,14 @@ test('the list that the caller names is opened, by its own variables or by none 
   await write({ TODO_AGENT: 'bob' });
   await read({ TODO_SESSION: 't' });
   await write();
+  await write({}, '--agent', 'ann');
+  await read({}, '--json', '--session=u', '--agent=x');
   expect(opened).toEqual([
-    [undefined, undefined, 'bob'],
-    [undefined, 't', undefined],
-    [undefined, 's', 'host'],
+    [undefined, undefined, undefined, 'bob'],
+    [undefined, undefined, 't', undefined],
+    [undefined, undefined, 's', 'host'],
+    [undefined, 'ann', undefined, undefined],
+    ['u', 'x', undefined, undefined],
   ]);
 });
 

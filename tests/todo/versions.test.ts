@@ -131,19 +131,6 @@ test('a list in memory is the only one: --agent and --session are wrong usage th
   }
 });
 
-test('where lists can be opened, the options say which', async () => {
-  const opened: object[] = [];
-  const open = (name: object) => {
-    opened.push(name);
-    return new TodoStore();
-  };
-  const stdin = async () => list('a');
-  await new TodoWriteHandler(open).execute({ argv: ['--agent', 'bob'], stdin });
-  await new TodoReadHandler(open).execute({ argv: ['--json', '--session=s', '--agent=x'] });
-  await new TodoReadHandler(open).execute({ argv: [] });
-  expect(opened).toEqual([{ agent: 'bob' }, { session: 's', agent: 'x' }, {}]);
-});
-
 const fail = () => {
   throw new StateError('cannot read /lists/a.json: EIO: \x1b[31mbroken');
 };

@@ -45,7 +45,3 @@ test('an undo replies in the same way', async () => {
   expect((await write('--undo', '--output', 'list')).stdout).toBe(await read());
   expect(store.get().items).toHaveLength(2);
 });
-
-test('a cleared list prints the text of TodoRead', async () => {
-  expect((await write('--output', 'list', '[]')).stdout).toBe('No todos.\n');
-});
