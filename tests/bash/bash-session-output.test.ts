@@ -133,18 +133,14 @@ describe('floods', () => {
   });
 
   test('the cut is between characters', () => {
-    for (const text of ['aé', 'a漢', 'a😀', 'ab']) {
-      const bytes = Buffer.from(text);
-      for (let limit = 0; limit < bytes.length; limit += 1) {
-        const capture = new OutputCapture(limit);
-        for (const byte of bytes) capture.add(Buffer.from([byte]));
-        const [kept] = capture.take().split('\n[agent-shell: ');
-        const whole = [...text].filter(
-          (_, index) => Buffer.byteLength([...text].slice(0, index + 1).join('')) <= limit,
-        );
-        expect(kept, `${text} at ${limit}`).toBe(whole.join(''));
-        expect(capture.take()).toBe('');
-      }
+    const bytes = Buffer.from('aé漢😀b');
+    for (let limit = 0; limit < bytes.length; limit += 1) {
+      const capture = new OutputCapture(limit);
+      for (const byte of bytes) capture.add(Buffer.from([byte]));
+      const [kept] = capture.take().split('\n[agent-shell: ');
+      const whole = new TextDecoder().decode(bytes.subarray(0, limit), { stream: true });
+      expect([limit, kept]).toEqual([limit, whole]);
+      expect(capture.take()).toBe('');
     }
   });
 

@@ -53,19 +53,14 @@ test('an option that may be repeated holds all its values', () => {
 });
 
 test.each([
-  ['--agnet', 'Unknown option --agnet. Did you mean --agent?'],
-  ['--agents=x', 'Unknown option --agents. Did you mean --agent?'],
-  ['--out', 'Unknown option --out. Did you mean --output?'],
-  ['--Undo', 'Unknown option --Undo. Did you mean --undo?'],
-  ['--if_version=3', 'Unknown option --if_version. Did you mean --if-version?'],
-  ['--toString', 'Unknown option --toString'],
-  ['--nothing-like-it', 'Unknown option --nothing-like-it'],
-  ['-x', 'Unknown option -x'],
-])('%s: %s', (argument, problem) => {
-  expect(parseOptions([argument], TABLE)).toMatchObject({ problem });
-});
-
-test.each([
+  [['--agnet'], 'Unknown option --agnet. Did you mean --agent?'],
+  [['--agents=x'], 'Unknown option --agents. Did you mean --agent?'],
+  [['--out'], 'Unknown option --out. Did you mean --output?'],
+  [['--Undo'], 'Unknown option --Undo. Did you mean --undo?'],
+  [['--if_version=3'], 'Unknown option --if_version. Did you mean --if-version?'],
+  [['--toString'], 'Unknown option --toString'],
+  [['--nothing-like-it'], 'Unknown option --nothing-like-it'],
+  [['-x'], 'Unknown option -x'],
   [['--agent'], '--agent needs a name'],
   [['--agent', ''], '--agent needs a name'],
   [['--agent='], '--agent needs a name'],

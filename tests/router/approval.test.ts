@@ -151,115 +151,89 @@ describe('agent commands', () => {
 });
 
 describe('lists', () => {
-  const asking = (answer: Awaited<ReturnType<Approve>> = 'deny') => {
+  /** The answers to these lines, and the lines about which somebody was asked. */
+  async function decided(
+    lines: readonly string[],
+    list: (ask: Approve) => Approve,
+    answer: Approve = () => 'deny',
+  ) {
     const asked: string[] = [];
-    const ask: Approve = ({ line }) => {
-      asked.push(line);
-      return answer;
-    };
-    return { ask, asked };
-  };
-  const request = (line: string): ApprovalRequest => ({
-    line,
-    ...readForApproval(line),
-    cwd: '/',
-    signal: new AbortController().signal,
-  });
+    const approve = list((request) => {
+      asked.push(request.line);
+      return answer(request);
+    });
+    const answers = [];
+    for (const line of lines) {
+      const { signal } = new AbortController();
+      answers.push(await approve({ line, ...readForApproval(line), cwd: '/', signal }));
+    }
+    return { asked, answers };
+  }
 
-  test('a certain line of allowed commands is not asked about, any other is', async () => {
-    const { ask, asked } = asking();
-    const approve = allowList(['npm test', ['git', 'status']], ask);
-    for (const line of [
-      'npm test',
-      '  npm   test -- -w ',
-      '"npm" \'test\' && git status | npm test',
-    ])
-      expect(await approve(request(line))).toBe('allow');
-    const others = [
-      ...['npm', 'npm testing', 'npm run', 'npm te*', 'npm test $FILE', 'npm test; rm -rf x', ''],
-      ...[
-        'npm test > ~/.bashrc',
-        '(npm test)',
-        '# npm test',
-        'git',
-        'git log',
+  test.each([
+    [
+      'of allowed commands',
+      ['npm test', ['git', 'status']],
+      ['npm test', '  npm   test -- -w ', '"npm" \'test\' && git status | npm test'],
+      [
+        ...['npm', 'npm testing', 'npm run', 'npm te*', 'npm test $FILE', 'npm test; rm -rf x', ''],
+        ...['npm test > ~/.bashrc', '(npm test)', '# npm test', 'git', 'git log'],
         'npm test <<< text',
       ],
-    ];
-    for (const line of others) expect(await approve(request(line))).toBe('deny');
-    expect(asked).toEqual(others);
-  });
-
-  test('a prefix that names such a builtin allows the line that is exactly this prefix', async () => {
-    const { ask, asked } = asking();
-    const approve = allowList(['export CI=1', ['printf', '-v', 'x', 'a b'], 'cd', 'trap'], ask);
-    for (const line of ['export CI=1', " export  'CI=1' ", 'printf -v x "a b"', 'cd', 'trap']) {
-      expect(await approve(request(line))).toBe('allow');
-    }
-    const others = [
-      'export CI=1 x=2',
-      'export CI=1; ls',
-      'export CI=1 >f',
-      'trap x EXIT',
-      'cd a b',
-    ];
-    for (const line of others) expect(await approve(request(line))).toBe('deny');
-    expect(asked).toEqual(others);
-  });
-
-  test('a string is one prefix, not a prefix for each of its letters', async () => {
-    const { ask, asked } = asking({ approve: 'allow', remember: 'git log' });
-    const approve = allowList('npm test', ask);
-    for (const line of ['npm test x', 'n', 'git log -1', 'git log -2'])
-      await approve(request(line));
-    expect(asked).toEqual(['n']);
-  });
-
-  test('an answer to allow is remembered if it says so', async () => {
-    const { ask, asked } = asking({ approve: 'allow', remember: ['npm test'] });
-    const approve = allowList([], ask);
-    await approve(request('npm test'));
-    expect(await approve(request('npm test -- x'))).toBe('allow');
-    expect(asked.length).toBe(1);
-    await approve(request('npm install'));
-    expect(asked.length).toBe(2);
-  });
-
-  test('the commands of a question may be remembered as they are', async () => {
-    let count = 0;
-    const approve = allowList([], ({ commands }) => {
-      count += 1;
-      return { approve: 'allow', remember: commands };
+    ],
+    [
+      'that is exactly a prefix, which names a builtin that may change more,',
+      ['export CI=1', ['printf', '-v', 'x', 'a b'], 'cd', 'trap'],
+      ['export CI=1', " export  'CI=1' ", 'printf -v x "a b"', 'cd', 'trap'],
+      ['export CI=1 x=2', 'export CI=1; ls', 'export CI=1 >f', 'trap x EXIT', 'cd a b'],
+    ],
+  ])('a certain line %s is not asked about, any other is', async (_, prefixes, certain, others) => {
+    expect(await decided([...certain, ...others], (ask) => allowList(prefixes, ask))).toEqual({
+      asked: others,
+      answers: [...certain.map(() => 'allow'), ...others.map(() => 'deny')],
     });
-    for (const line of ['a "b c"; d', 'd | a "b c" e', 'a b c']) await approve(request(line));
-    expect(count).toBe(2);
+  });
+
+  test.each<[string, Parameters<typeof allowList>[0], Approve, string[], string[]]>([
+    [
+      'if it says so; a string is one prefix, not one for each of its letters',
+      'npm test',
+      () => ({ approve: 'allow', remember: 'git log' }),
+      ['npm test x', 'n', 'git log -1', 'git log -2', 'npm install'],
+      ['n', 'npm install'],
+    ],
+    [
+      'for the commands of a question as they are',
+      [],
+      ({ commands }) => ({ approve: 'allow', remember: commands }),
+      ['a "b c"; d', 'd | a "b c" e', 'a b c'],
+      ['a "b c"; d', 'a b c'],
+    ],
+  ])('an answer to allow is remembered %s', async (_, prefixes, answer, lines, asked) => {
+    const { asked: received } = await decided(lines, (ask) => allowList(prefixes, ask), answer);
+    expect(received).toEqual(asked);
   });
 
   test('a denied command is denied although the rest is allowed, or uncertain', async () => {
-    const { ask, asked } = asking();
-    const approve = denyList(['git push'], allowList(['git'], ask));
-    const denied = { approve: 'deny', reason: "'git push' is on the deny list" };
-    expect(await approve(request('git status'))).toBe('allow');
-    expect(await approve(request('git status; git push -f'))).toEqual(denied);
-    expect(await approve(request('x=$(y)\ngit push'))).toBe('deny');
-    for (const line of [
-      'git push && x=$(y)',
-      'if true; then git push; fi',
-      '(cd x && git push) >log',
-      'CI=1 git push "$X"',
-      'for x in *; do git push; done',
+    const denied = [
+      ...['git status; git push -f', 'git push && x=$(y)', 'if true; then git push; fi'],
+      ...['(cd x && git push) >log', 'CI=1 git push "$X"', 'for x in *; do git push; done'],
       '<&-git push',
-    ])
-      expect(await approve(request(line))).toEqual(denied);
-    expect(asked).toEqual(['x=$(y)\ngit push']);
+    ];
+    const list = (ask: Approve) => denyList(['git push'], allowList(['git'], ask));
+    const reason = "'git push' is on the deny list";
+    expect(await decided(['git status', 'x=$(y)\ngit push', ...denied], list)).toEqual({
+      asked: ['x=$(y)\ngit push'],
+      answers: ['allow', 'deny', ...denied.map(() => ({ approve: 'deny', reason }))],
+    });
   });
 
   test('an answer to deny is remembered where it says so, by the list for that', async () => {
-    const { ask, asked } = asking({ approve: 'deny', reason: 'no', remember: ['rm'] });
-    const approve = denyList([], allowList([], ask));
-    await approve(request('rm x'));
-    expect(await approve(request('rm y'))).toMatchObject({ approve: 'deny' });
+    const list = (ask: Approve) => denyList([], allowList([], ask));
+    const answer: Approve = () => ({ approve: 'deny', reason: 'no', remember: ['rm'] });
+    const { asked, answers } = await decided(['rm x', 'rm y'], list, answer);
     expect(asked).toEqual(['rm x']);
+    expect(answers[1]).toMatchObject({ approve: 'deny' });
   });
 
   test('a prefix without a word, which would be every command, is refused', () => {
