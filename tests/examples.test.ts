@@ -273,7 +273,7 @@ test.for([
 });
 
 test.runIf(hasPrograms('python3'))(
-  'client.py hears output while it comes, cancels, and is asked',
+  'client.py runs lines in one bash, hears output while it comes, cancels, and is asked',
   () => {
     const program = `
 import threading
@@ -293,28 +293,20 @@ with AgentShell() as shell:
     print(shell.run("echo hi; pwd >&2", approve=approve)["stdout"], end="")
     print(asked, shell.run("exit 3", timeoutMs=20000)["exitCode"])
 `;
-    const options = { cwd: directory, env: environment(), encoding: 'utf8' } as const;
-    expect(execFileSync('python3', ['-c', program], options)).toBe(`130 [('stdout', 'begun\\n')]
+    const python = (...argv: string[]) =>
+      execFileSync('python3', argv, { cwd: directory, env: environment(), encoding: 'utf8' });
+    expect(python('-c', program)).toBe(`130 [('stdout', 'begun\\n')]
 Command execution denied: the user did not allow it
 hi
 [[['touch', 'file']], [['echo', 'hi'], ['pwd']]] 3
 `);
+    const lines = [
+      'TodoWrite --add Go --active-form Going',
+      'cd /',
+      'pwd; TodoRead | head -n 1; exit 3',
+    ];
+    expect(python('client.py', ...lines)).toMatch(
+      /\nexit code\n0\nexit code\n0\n\/\n\[ \] Go\nexit code\n3\n$/,
+    );
   },
 );
-
-test.runIf(hasPrograms('python3'))('client.py runs lines in one bash', () => {
-  const plan = `TodoWrite '{"todos":[{"content":"Go","activeForm":"Going","status":"pending"}]}'`;
-  const argv = ['client.py', plan, 'cd /', 'pwd; TodoRead | head -n 1; exit 3'];
-  const options = { cwd: directory, env: environment(), encoding: 'utf8' } as const;
-  const output = execFileSync('python3', argv, options);
-  expect(output).toBe(`Todo list updated: 0 completed, 0 in_progress, 1 pending
-exit code
-0
-exit code
-0
-/
-[ ] Go
-exit code
-3
-`);
-});

@@ -292,17 +292,17 @@ describe('reminders', () => {
     expect(await contextOf(say(ran('TodoWrite -')))).toBe(note);
   });
 
-  test.each([
-    ['that passed', ran('npm test')],
-    ['whose end is not told', { ...ran('npm test'), tool_response: { backgroundTaskId: 'b1' } }],
-  ])('a test command %s clears a failure', async (_, event) => {
+  test('a test command that passed, or whose end is not told, clears a failure', async () => {
     const { say, write } = harness('s1', ID);
-    write('[>] Run the tests');
-    await say(ran('TodoWrite -'));
-    await say(ran('npm test', 1));
-    await say(event);
-    write('[x] Run the tests');
-    expect(await say(ran('TodoWrite -'))).toBe('');
+    const unknown = { ...ran('npm test'), tool_response: { backgroundTaskId: 'b1' } };
+    for (const event of [ran('npm test'), unknown]) {
+      write('[>] Run the tests');
+      await say(ran('TodoWrite -'));
+      await say(ran('npm test', 1));
+      await say(event);
+      write('[x] Run the tests');
+      expect(await say(ran('TodoWrite -'))).toBe('');
+    }
   });
 
   test('TODO_GUIDANCE and TODO_REMINDER_TURNS count, and .env in the work tree', async () => {

@@ -84,13 +84,24 @@ describe.each(NAMES)('setup %s', (name) => {
     files.split(' ').filter(Boolean),
   );
 
-  test('in a project it writes these files, nothing the second time, and --remove removes all', () => {
+  test('in a project it writes the files that --print shows and --check misses, nothing the second time, and --remove removes all', () => {
     const { all, run, project } = machine();
+    const { stdout } = run(name, '--print');
+    expect(all()).toEqual({});
+    const before = run(name, '--check');
+    expect(before.exitCode).toBe(1);
     expect(run(name)).toMatchObject({ stderr: '', exitCode: 0 });
     const written = all();
     expect(Object.keys(written).sort()).toEqual(inProject.map((file) => `project/${file}`).sort());
     expect(run(name).stdout).not.toContain('written');
     expect(all()).toEqual(written);
+    const after = run(name, '--check');
+    for (const file of inProject) {
+      expect(stdout).toContain(`# ${file}  (`);
+      expect(stdout).toContain(written[`project/${file}`]);
+      expect(before.stdout).toContain(`missing  ${file}`);
+      expect(after.stdout).toContain(`ok       ${file}`);
+    }
     expect(run(name, '--remove')).toMatchObject({ stderr: '', exitCode: 0 });
     expect(readdirSync(project).sort()).toEqual(['.git', 'src']);
     expect(run(name, '--remove')).toMatchObject({ stderr: '', exitCode: 0 });
@@ -103,22 +114,6 @@ describe.each(NAMES)('setup %s', (name) => {
     expect(Object.keys(all()).sort()).toEqual(ofUser.map((file) => `home/${file}`).sort());
     run(name, '--user', '--remove');
     expect(all()).toEqual({});
-  });
-
-  test('--print writes nothing and shows everything, --check says what is missing', () => {
-    const { all, run } = machine();
-    const { stdout } = run(name, '--print');
-    expect(all()).toEqual({});
-    const before = run(name, '--check');
-    expect(before.exitCode).toBe(1);
-    for (const file of inProject) expect(before.stdout).toContain(`missing  ${file}`);
-    run(name);
-    for (const [file, text] of Object.entries(all())) {
-      expect(stdout).toContain(`# ${file.replace('project/', '')}  (`);
-      expect(stdout).toContain(text);
-    }
-    const after = run(name, '--check');
-    for (const file of inProject) expect(after.stdout).toContain(`ok       ${file}`);
   });
 });
 
@@ -312,16 +307,12 @@ describe('the user’s own settings stay', () => {
     expect(all()).toEqual(before);
   });
 
-  test('a folder that leads out of the project counts as a link out of it', () => {
-    const { run, root, project } = machine();
+  test("a folder that leads out of the project counts as a link out of it; the user's own files may be links to anywhere", () => {
+    const { run, put, root, project, home } = machine();
     mkdirSync(join(root, 'elsewhere'));
     symlinkSync('../elsewhere', join(project, '.claude'));
     expect(run('claude').stderr).toContain(`to ${root}/elsewhere/settings.json`);
     expect(readdirSync(join(root, 'elsewhere'))).toEqual([]);
-  });
-
-  test("for the user's own files, links lead anywhere", () => {
-    const { run, put, home } = machine();
     const target = put('dotfiles/CLAUDE.md', '');
     mkdirSync(join(home, '.claude'));
     symlinkSync(target, join(home, '.claude', 'CLAUDE.md'));
@@ -472,7 +463,7 @@ test.each([
 );
 
 describe('--check', () => {
-  test("names the shells that find the commands, the folder of lists, and the hook's errors", () => {
+  test("names the shells that find the commands, the folder of lists, the hook's errors, and the setting to change if the folder cannot be written", () => {
     const { run, environment, put, home } = machine();
     environment.PATH = '/usr/bin:/bin';
     const { stdout, exitCode } = run('--check');
@@ -482,6 +473,10 @@ describe('--check', () => {
     expect(stdout).toContain(`lists are in ${home}/.local/state/todowrite`);
     put('home/.local/state/todowrite/hook.log~', '2026-11-21T12:00:00.000Z Stop: it broke\n');
     expect(run('--check').stdout).toContain('Stop: it broke');
+    environment.TODO_STATE_DIR = '/proc/lists';
+    expect(run('--check').stdout).toMatch(
+      /missing {2}lists cannot be written in \/proc\/lists: \w+; set TODO_STATE_DIR/,
+    );
   });
 
   test('passes if a login shell finds the commands', () => {
@@ -496,14 +491,6 @@ describe('--check', () => {
       exitCode: 0,
       stdout: expect.stringContaining(`a login shell (bash -lc) finds the commands in ${root}/bin`),
     });
-  });
-
-  test('names the setting to change if a folder cannot be written', () => {
-    const { run, environment } = machine();
-    environment.TODO_STATE_DIR = '/proc/lists';
-    expect(run('--check').stdout).toMatch(
-      /missing {2}lists cannot be written in \/proc\/lists: \w+; set TODO_STATE_DIR/,
-    );
   });
 });
 
