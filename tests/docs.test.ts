@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { objectJson, shortText } from '../src/json/fields.ts';
 import { HARNESS_NAMES } from '../src/setup/harnesses.ts';
@@ -67,3 +67,29 @@ function partsNamed(text: string): string[] {
   const passed = [...text.matchAll(/`((?!src\/|tests\/)[\w-]+\/[\w./-]+\.\w+)`/g)];
   return [...drawn, ...passed].map(([, name = '']) => name);
 }
+
+const ALL_PAGES = [...readdirSync(ROOT).filter((name) => name.endsWith('.md')), ...pages];
+
+/** A page without its examples. */
+const prose = (page: string) =>
+  readFileSync(join(ROOT, page), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
+
+/** The headings of a page, as GitHub names them in links. */
+const anchorsOf = (page: string) =>
+  [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\- _]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test.each(ALL_PAGES)('each link of %s leads to a file and a heading that are there', (page) => {
+  const links = [...prose(page).matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)];
+  const broken = links.filter(([, link = '']) => {
+    const [path = '', anchor] = link.split('#');
+    const file = path === '' ? page : normalize(join(dirname(page), path));
+    const isThere = existsSync(join(ROOT, file));
+    return !isThere || (anchor !== undefined && !anchorsOf(file).includes(anchor));
+  });
+  expect(broken.map(([link]) => link)).toEqual([]);
+});

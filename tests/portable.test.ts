@@ -117,12 +117,9 @@ describe.runIf(isHere(whyNot ?? '', !whyNot))('in a system without Node', () => 
     expect(given.stdout).toMatch(/Todo list updated: 0 completed, 0 in_progress, 1 pending\n$/);
   });
 
-  test('agent-shell --jsonl answers', () => {
+  test('agent-shell --jsonl and the hook answer, and the check of an install finds its Node', () => {
     const { stdout } = inside(`echo '{"id":1,"command":"true && TodoRead"}' | agent-shell --jsonl`);
     expect(JSON.parse(stdout)).toMatchObject({ id: 1, stdout: 'No todos.\n', exitCode: 0 });
-  });
-
-  test('the hook answers, and the check of an install finds its Node', () => {
     expect(inside('echo {} | agent-shell hook claude')).toMatchObject({ stderr: '', status: 0 });
     expect(inside('agent-shell setup --check').stdout).toContain(`${PLACE}/lib/node`);
   });

@@ -93,25 +93,18 @@ describe('permission', () => {
     ]);
   });
 
-  test('an answer to another id, or before the question, changes nothing', async () => {
+  test('an answer to another id, before the question, or unreadable gets an error, and the question waits', async () => {
     const client = host();
-    const early = { id: 1, approve: 'allow' };
-    expect(await say(client, [early], 1)).toMatchObject([{ id: null }]);
+    const answer = { id: 1, approve: 'allow' };
+    expect(await say(client, [answer], 1)).toMatchObject([{ id: null }]);
     await say(client, [{ approve: true }, { id: 1, command: 'echo hi' }], 1);
     const [error] = await say(client, [{ id: 2, approve: 'allow' }], 1);
     expect(error).toMatchObject({ id: null, error: expect.stringContaining('id 2') });
-    expect(await say(client, [early], 1)).toMatchObject([{ id: 1, stdout: 'hi\n', exitCode: 0 }]);
-  });
-
-  test('an unreadable answer gets an error while the question waits', async () => {
-    const client = host();
-    await say(client, [{ approve: true }, { id: 1, command: 'echo hi' }], 1);
     for (const line of ['{"id":1,"approve":"yes"}', '{"id":1,"approve":allow}', 'y']) {
       client.write(`${line}\n`);
       expect(await next(client)).toEqual({ id: null, error: expect.stringMatching(/^Not /) });
     }
-    const [result] = await say(client, [{ id: 1, approve: 'allow' }], 1);
-    expect(result).toMatchObject({ id: 1, stdout: 'hi\n' });
+    expect(await say(client, [answer], 1)).toMatchObject([{ id: 1, stdout: 'hi\n', exitCode: 0 }]);
   });
 
   test('the end of input denies the pending question, and all later ones', async () => {
