@@ -44,8 +44,9 @@ call() {
     : >"$slot/taken" && break
   done || return
   reached=1
-  # Opening one end of a FIFO would wait for the other; <> opens both. 4 is reused, to need few descriptors.
-  exec 4<>"$slot/in" && exec >|"$slot/in" && exec 4<>"$slot/out" && exec 4<"$slot/out" &&
+  # Opening one end of a FIFO would wait for the other; <> opens both, or makes a file. 4 is reused, to need few descriptors.
+  [ -p "$slot/in" ] && [ -p "$slot/out" ] &&
+    exec 4<>"$slot/in" && exec >|"$slot/in" && exec 4<>"$slot/out" && exec 4<"$slot/out" &&
     printf '%s\0' "$name" "${TODO_SESSION+=$TODO_SESSION}" "${TODO_AGENT+=$TODO_AGENT}" \
       "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$surroundings" "$PPID" "$#" "$@" &&
     IFS=' ' read -r -u 4 kind a b c

@@ -446,6 +446,7 @@ describe('the private folder', () => {
     const { session } = await startAgentSession();
     for (const damage of [
       ...['rm -rf "$TMPDIR"/*', 'rm -rf $f/*', 'rm $f/status', 'rm $f/go', 'rm -r $f/bin'],
+      ...['rm $f/slots/*/in', 'rm $f/slots/*/out'],
       ...['rm -r $f/slots', 'echo bytes >>$f/status', 'echo bytes >>$f/go', 'echo bytes >>$f/bash'],
     ]) {
       await session.run('kept=yes');
