@@ -91,6 +91,7 @@ describe('dropped items', () => {
     ['the first list of all', [], plan],
     ['completed items are left out', ['[x] a', '[x] b', '[>] c'], ['[>] c']],
     ['the item in progress alone is renamed', plan, ['[>] Fix it well', ...plan.slice(1)]],
+    ['it loses its id, too', ['[>] #1 Fix it', '[ ] Ship it'], ['[>] Fix it well', '[ ] Ship it']],
     ['it is renamed and completed', plan, ['[x] Fix it well', ...plan.slice(1)]],
     ['items change places', plan, [...plan].reverse()],
     [

@@ -101,9 +101,11 @@ test('who named a session, or runs inside another harness, has one list each tim
   expect(lists({ TODO_SESSION: 'release', ...one }).name({})).toEqual(release);
   expect(lists(one).name({ session: 'release' })).toEqual(release);
   expect(lists({ CODEX_THREAD_ID: 'codex', ...one }).name({}).agent).toBe('main@one');
-  const { open } = lists(one);
-  expect((await open({}).update([])).by).toBe('main');
-  expect((await open({ agent: 'helper' }).update([])).by).toBe('helper');
+  const home = lists(one);
+  const list = home.open({});
+  expect((await list.update([])).by).toBe('main');
+  expect(home.isOfSubagent(list)).toBe(false);
+  expect((await home.open({ agent: 'helper' }).update([])).by).toBe('helper');
 });
 
 test('the tasks of a work tree are those of all its sessions', async () => {

@@ -62,6 +62,12 @@ test('an undo brings the list before back as a new version, and a second one the
   const first = commandsAfter(['a']);
   expect((await first.write('--undo')).exitCode).toBe(0);
   expect(first.store.get()).toMatchObject({ version: 2, items: [] });
+  // A finished list, too, unless its own write has emptied it.
+  const finished = [{ ...todo('a'), status: 'completed' as const }];
+  first.store.update(finished);
+  first.store.update([todo('b')]);
+  await first.write('--undo');
+  expect(first.store.get().items).toEqual(finished);
 });
 
 test.each([
