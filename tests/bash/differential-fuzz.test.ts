@@ -1,17 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
-import { BashSession } from '../../src/bash/bash-session.ts';
+import { expect, test } from 'vitest';
 import type { CommandResult } from '../../src/command/agent-command.ts';
 import { quote } from '../../src/line/quotes.ts';
-import { BashRouter } from '../../src/router/bash-router.ts';
-import { bashIsSince, ENV } from '../helpers/bash.ts';
+import { bashIsSince } from '../helpers/bash.ts';
 import { ComposedLines } from '../helpers/composed-lines.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { PlainShell, Recorder } from '../helpers/plain-shell.ts';
 import { Random } from '../helpers/random.ts';
-import { withoutBashEnded } from '../helpers/session.ts';
+import { startRouter, withoutBashEnded } from '../helpers/session.ts';
 
 // TEST_SEED and TEST_FUZZ_LINES try other and more lines; by default each run has the same.
 const SEED = Number(process.env.TEST_SEED ?? 20261121);
@@ -29,20 +27,14 @@ interface Outcome extends CommandResult {
 /** Runs lines in one lasting bash, and resets its state before each. */
 class RoutedShell {
   readonly #recorder = new Recorder();
-  readonly #options: { env: Record<string, string | undefined>; cwd: string };
-  #router: BashRouter | undefined;
+  readonly #router = startRouter({
+    handlers: [this.#recorder],
+    env: { FUNCNEST: '50', SHLVL: '1' },
+  }).router;
   #line = '';
   lateCount = 0;
 
-  constructor(env: Record<string, string | undefined>) {
-    this.#options = { env: { ...env, TMPDIR: temporaryDirectory() }, cwd: temporaryDirectory() };
-  }
-
   async run(line: string, cwd: string, timeoutMs: number): Promise<Outcome> {
-    this.#router ??= new BashRouter({
-      handlers: [this.#recorder],
-      shell: (handlers) => new BashSession({ ...this.#options, handlers }),
-    });
     const reset = await this.#router.route(`${FORGET} cd ${quote(cwd)}; true`);
     expect(reset.exitCode, `${reset.stderr} after ${this.#line}`).toBe(0);
     this.#line = line;
@@ -50,11 +42,6 @@ class RoutedShell {
     if (reset.stdout || reset.stderr || this.#recorder.take()) this.lateCount += 1;
     const { stdout, stderr, exitCode } = await this.#router.route(line, { timeoutMs });
     return { stdout, stderr, exitCode, calls: this.#recorder.take() };
-  }
-
-  async dispose(): Promise<void> {
-    await this.#router?.dispose();
-    this.#router = undefined;
   }
 }
 
@@ -137,8 +124,7 @@ test(
 
     async function lane(): Promise<void> {
       const plain = new PlainShell();
-      const routed = new RoutedShell({ ...ENV, FUNCNEST: '50', SHLVL: '1' });
-      onTestFinished(() => routed.dispose());
+      const routed = new RoutedShell();
 
       async function compare(line: string, attempt: number) {
         const limitMs = attempt * LIMIT_MS;

@@ -479,7 +479,8 @@ describe('the private folder', () => {
 });
 
 test('too low a limit of descriptors is named as the reason', async () => {
-  const { session, agent } = await startAgentSession();
+  const agent = replyTo();
+  const { session } = await sessionWith(agent);
   const { stdout, stderr, exitCode } = await session.run('(ulimit -n 6; Agent x)');
   expect([stdout, exitCode]).toEqual(['', 1]);
   expect(stderr).not.toContain('gone');
@@ -488,7 +489,7 @@ test('too low a limit of descriptors is named as the reason', async () => {
 });
 
 test('a script without the slots of a host says that the host has ended', async () => {
-  const { session } = await startAgentSession();
+  const { session } = await sessionWith(replyTo());
   const line = 'cp -r "$(dirname "$(type -P Agent)")" scripts; ./scripts/Agent x';
   expect(await session.run(line)).toEqual(printed('', GONE, 1));
 });
