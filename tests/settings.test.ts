@@ -14,36 +14,7 @@ beforeEach(() => {
 
 const writeEnv = (text: string | Buffer) => writeFileSync(join(directory, '.env'), text);
 
-test('without any setting the defaults apply', () => {
-  expect(readSettings({}, directory)).toEqual({
-    settings: {
-      maxItems: 50,
-      maxContentLength: 200,
-      clearWhenDone: false,
-      guidance: 'all',
-      reminderTurns: 10,
-      stateTimeout: 5,
-      history: 50,
-      oneTaskPerAgent: false,
-      requireProof: false,
-      proofTimeout: 600,
-      tasksInPrompt: false,
-    },
-    warnings: [],
-  });
-});
-
-test('a setting in the environment applies, blanks around it or not', () => {
-  const environment = {
-    TODO_MAX_ITEMS: '3',
-    TODO_MAX_CONTENT_LENGTH: ' 10 ',
-    TODO_GUIDANCE: 'off ',
-  };
-  const own = { maxItems: 3, maxContentLength: 10, guidance: 'off' };
-  expect(readSettings(environment, directory).settings).toEqual({ ...DEFAULT_SETTINGS, ...own });
-});
-
-test('a setting in .env holds', () => {
+test('a setting in .env holds, and one in the environment before it, blanks around it or not', () => {
   writeEnv(`TODO_MAX_ITEMS=7
 export TODO_MAX_CONTENT_LENGTH="9" # short
 TODO_CLEAR_WHEN_DONE=1
@@ -54,7 +25,7 @@ TODO_REQUIRE_PROOF=1
 TODO_PROOF_TIMEOUT=5
 TODO_TASKS=1
 `);
-  expect(readSettings({}, directory).settings).toEqual({
+  const inFile = {
     ...DEFAULT_SETTINGS,
     maxItems: 7,
     maxContentLength: 9,
@@ -65,7 +36,11 @@ TODO_TASKS=1
     requireProof: true,
     proofTimeout: 5,
     tasksInPrompt: true,
-  });
+  };
+  expect(readSettings({}, directory).settings).toEqual(inFile);
+  const environment = { TODO_MAX_CONTENT_LENGTH: ' 10 ', TODO_GUIDANCE: 'off ' };
+  const own = { maxContentLength: 10, guidance: 'off' };
+  expect(readSettings(environment, directory).settings).toEqual({ ...inFile, ...own });
 });
 
 test('settings are read again at each call, and .env a moment later', async () => {
