@@ -18,10 +18,12 @@ const NAME = 'TodoWrite';
 const STUB = `#!/bin/bash -p
 input=
 case \${1--} in -) input=$(cat; echo .) ;; esac
-printf '%s\\0' CALL "$@" "\${input%.}" >>"\${0%/*}/calls"
-printf 'read %s\\n' "\${input%.}" >&2
+input=\${input%.}
+printf '%s\\0' CALL "$@" "$input" >>"\${0%/*}/calls"
+printf 'read %s\\n' "$input" >&2
 printf '%s: %s\\n' "$#" "$*"
-exit $(($# > 1))
+all=$*$input
+exit $((\${#all} % 3))
 `;
 
 const FORM = {
@@ -43,7 +45,7 @@ export class Recorder implements AgentBashHandler {
     return {
       stdout: `${argv.length}: ${argv.join(' ')}\n`,
       stderr: isMended ? `Note: ${QUOTES_BROKE}\n` : `read ${input}\n`,
-      exitCode: argv.length > 1 ? 1 : 0,
+      exitCode: [...argv.join(' '), ...input].length % 3,
     };
   }
 
