@@ -235,6 +235,7 @@ test('a server that cannot be reached is named, and its password is not', () => 
     'Error: Cannot update the list\n- cannot read from etcd at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1; nothing was changed\n',
   );
   expect(sh('TodoRead').stderr).not.toContain('nothing was changed');
+  expect(state('init')).toMatchObject({ stdout: '', exitCode: 3 });
   const told = state();
   expect(told).toEqual({
     stdout:
