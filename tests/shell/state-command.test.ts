@@ -235,7 +235,6 @@ test('a server that cannot be reached is named, and its password is not', () => 
     'Error: Cannot update the list\n- cannot read from etcd at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1; nothing was changed\n',
   );
   expect(sh('TodoRead').stderr).not.toContain('nothing was changed');
-  expect(state('init')).toMatchObject({ stdout: '', exitCode: 3 });
   const told = state();
   expect(told).toEqual({
     stdout:
@@ -244,4 +243,9 @@ test('a server that cannot be reached is named, and its password is not', () => 
     exitCode: 3,
   });
   expect(JSON.stringify([write, told])).not.toContain('s3cret');
+});
+
+test('tables that cannot be made are not said to be ready', () => {
+  const { state } = machine({ TODO_STATE_URL: 'postgres://ann@127.0.0.1:1/acme' });
+  expect(state('init')).toMatchObject({ stdout: '', exitCode: 3 });
 });
