@@ -39,6 +39,8 @@ test('agents of a program have lists by their names; that of main is the shared 
   expect(router.store).toBe(todoStoreOf('ann'));
   expect(todoStoreOf('bob').get().items).toEqual([]);
   expect((await router.route('echo $TODO_AGENT')).stdout).toBe('ann\n');
+  const nameless = startRouter({ env: { TODO_AGENT: 'of the host' } });
+  expect((await nameless.route('echo $TODO_AGENT')).stdout).toBe('of the host\n');
 });
 
 test('a child has its own list, bash and environment, and inherits the rest', async () => {

@@ -71,6 +71,7 @@ describe('JSON is quoted in a line that bash can parse, but would split', () => 
     `case x in x) ${PAIR} ;; esac`,
     `f() { ${PAIR}; }; f`,
     `TodoWrite '${list("Don't")}'; ${PAIR}`,
+    `TodoWrite '${list('Fine')}'; ${PAIR}`,
     `true; TodoWrite '${list(TITLE, "a's b's c's")}'`,
     `true; TodoWrite '${list(TITLE, "x's; touch ran > ran2 && y")}'`,
     `true; TodoWrite "${list(TITLE, "it's x")}"`,
