@@ -64,12 +64,11 @@ class Viewer {
     this.#hasBell = bell;
     const { session, agent: awaited } = this.#sources.name(list);
     this.#sources.followOwn(session, taskList);
-    const { known } = this.#sources;
     const bottom: Page = { name: 'list', top: 0 };
     const top: Page | undefined =
       all || tasks ? { name: all ? 'agents' : 'board', top: 0 } : undefined;
     this.#state = {
-      known,
+      known: this.#sources.known,
       agent: list.agent,
       awaited,
       pages: top ? [bottom, top] : [bottom],
@@ -77,7 +76,8 @@ class Viewer {
       columns: this.#screen.columns,
       rows: this.#screen.rows,
     };
-    process.stdout.on('resize', () => {
+    // Not 'resize': Node drops it if the old size is back, and rows were cut in between.
+    process.on('SIGWINCH', () => {
       this.#screen.forget();
       this.#wake();
     });

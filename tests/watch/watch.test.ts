@@ -255,6 +255,18 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     terminal.press('q');
   });
 
+  test('a screen that was resized is drawn again, even if its old size is back', async () => {
+    const state = temporaryDirectory();
+    storeOf(state, 'main').update([todo('Build')]);
+    const terminal = await watchOnTerminal(state, '');
+    await terminal.until('the list', (screen) => screen.includes('○ Build'));
+    writeFileSync(terminal.ask('#{pane_tty}'), '\x1b[8HCUT');
+    await terminal.until('a screen that was changed', (screen) => screen.includes('CUT'));
+    process.kill(terminal.child, 'SIGWINCH');
+    await terminal.until('the list again', (screen) => !screen.includes('CUT'));
+    terminal.press('q');
+  });
+
   test('a signal ends it even if its terminal is not read', async () => {
     const state = temporaryDirectory();
     storeOf(state, 'main').update([todo('Build')]);
