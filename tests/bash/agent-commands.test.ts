@@ -11,24 +11,9 @@ import { printed, startSession, withoutBashEnded } from '../helpers/session.ts';
 const sessionWith = sharedAgentSession();
 
 const TEXTS = [
-  ...[
-    '',
-    ' ',
-    '\n\n\n',
-    'a\n\nb\n',
-    '\t x \r\n',
-    "it's",
-    '"$HOME" `id` $(id) \\ \\n * ~ !! #',
-    '-',
-  ],
-  ...[
-    '--',
-    '-n',
-    '-e',
-    '--help',
-    '%s %d%n \\0 %%',
-    'ü漢字😀👨‍👩‍👧\u202e\ufeff\u2028\u{10ffff}\u0080\u009f',
-  ],
+  ...['', ' ', '\n\n\n', 'a\n\nb\n', '\t x \r\n', "it's", '"$HOME" `id` $(id) \\ \\n * ~ !! #'],
+  ...['-', '--', '-n', '-e', '--help', '%s %d%n \\0 %%'],
+  'ü漢字😀👨‍👩‍👧\u202e\ufeff\u2028\u{10ffff}\u0080\u009f',
   String.fromCharCode(...Array.from({ length: 127 }, (_, code) => code + 1)),
   // What the protocol speaks.
   ...['stdin 1 0\ntext 0 0 0\nbytes 0 0 0\n', 'a\0b\0', '\0', '\0'.repeat(1_000_000)],

@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
-import { type HostProgram, startHost, startLivingHost } from '../helpers/host-program.ts';
-import { LEAVE_JOBS } from '../helpers/jobs.ts';
+import {
+  type HostProgram,
+  LEAVE_JOBS,
+  startHost,
+  startLivingHost,
+} from '../helpers/host-program.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 import { printed, startSession } from '../helpers/session.ts';
 

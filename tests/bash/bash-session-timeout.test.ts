@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TimeLimit } from '../../src/bash/run-options.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { LEAVE_JOBS } from '../helpers/jobs.ts';
+import { LEAVE_JOBS } from '../helpers/host-program.ts';
 import { hasProc, processesWith } from '../helpers/processes.ts';
 import { rounds } from '../helpers/random.ts';
 import {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { lastRun } from '../../src/proof/last-run.ts';
+import { SeenLines } from '../../src/router/router-session.ts';
 
 /** Lines as `CODE LINE`, a second each; `-` for an unknown code. */
 function seen(...lines: string[]) {
@@ -82,4 +83,15 @@ test('a check that failed later, or may have, is unproven until it passes again'
   );
   expect(lastRun('npm test', START, seen('0 npm test', '1 grep x'))).toBeDefined();
   expect(lastRun('npm test', START, seen('1 npm test', '0 npm test'))).toBeDefined();
+});
+
+test('what stands before a command proves something only while its line runs', async () => {
+  const seen = new SeenLines();
+  const [line, words] = ['npm test && TodoWrite --prove', ['TodoWrite', '--prove']];
+  const before = () => seen.before(words).map(({ line: text }) => text);
+  await seen.run(line, line, async () => {
+    expect(before()).toEqual(['npm test']);
+    return { exitCode: 1 };
+  });
+  expect(before()).toEqual([line]);
 });
