@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from './helpers/files.ts';
-import { npmEnvironment, packedPackage } from './helpers/packed-package.ts';
-import { portableFolder } from './helpers/portable-folder.ts';
+import { npmEnvironment, packedPackage, portableFolder } from './helpers/packed-package.ts';
 
 // docs/install.md, line by line, by a user whose home folder is empty.
 

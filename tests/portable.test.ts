@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isHere } from './helpers/machine.ts';
-import { portableFolder } from './helpers/portable-folder.ts';
+import { portableFolder } from './helpers/packed-package.ts';
 
 // The portable folder in a root file system that has bash, a few tools and the C library: no Node, no npm, no git, no ps.
 

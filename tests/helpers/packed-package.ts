@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { oncePerRun } from './once-per-run.ts';
 
@@ -30,4 +31,22 @@ export function npmEnvironment(): NodeJS.ProcessEnv {
     ([name]) => !/^npm_(?!config_(cache|registry|userconfig)$)/i.test(name),
   );
   return Object.fromEntries(own);
+}
+
+// The archive of a hundred megabytes only has to be one.
+const GZIP = `#!${process.execPath}
+process.stdin.pipe(require('zlib').createGzip({ level: 0 })).pipe(process.stdout);
+`;
+
+/** Runs `npm run portable` once, since it takes ten seconds. */
+export function portableFolder(): Promise<string> {
+  return oncePerRun('portable', (folder) => {
+    writeFileSync(join(folder, 'gzip'), GZIP, { mode: 0o755 });
+    const script = join(ROOT, 'scripts', 'portable.js');
+    const PATH = `${folder}:${process.env.PATH}`;
+    execFileSync(process.execPath, [script], {
+      env: { ...process.env, PATH, TODOWRITE_PORTABLE: folder },
+    });
+    return folder;
+  });
 }
