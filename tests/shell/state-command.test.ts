@@ -245,7 +245,10 @@ test('a server that cannot be reached is named, and its password is not', () => 
   expect(JSON.stringify([write, told])).not.toContain('s3cret');
 });
 
-test('tables that cannot be made are not said to be ready', () => {
-  const { state } = machine({ TODO_STATE_URL: 'postgres://ann@127.0.0.1:1/acme' });
+test.each(['postgres://ann@', 'etcd://'])('%s that is away is not said to be ready', (server) => {
+  const { state } = machine({
+    TODO_STATE_URL: `${server}127.0.0.1:1/acme`,
+    TODO_STATE_TIMEOUT: '1',
+  });
   expect(state('init')).toMatchObject({ stdout: '', exitCode: 3 });
 });

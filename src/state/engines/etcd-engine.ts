@@ -183,14 +183,15 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
     };
   }
 
-  async init(): Promise<void> {}
+  init(): Promise<void> {
+    return this.checkWriting('todos');
+  }
 
   /** Sends a transaction that can never succeed: rights and quota are checked first. */
   async checkWriting(list: string): Promise<void> {
     const key = this.#keyOf(list, 1);
-    const never = { target: 'VERSION', result: 'LESS', version: '0', key };
-    const request = { compare: [never], success: [{ request_put: { key } }] };
-    await this.call('kv/txn', request, 'change');
+    const compare = [{ target: 'VERSION', result: 'LESS', version: '0', key }];
+    await this.call('kv/txn', { compare, success: [{ request_put: { key } }] }, 'change');
   }
 
   status(): Promise<string[]> {

@@ -79,13 +79,9 @@ export class PostgresLogin {
     const own = this.#first.slice('n=*,r='.length);
     if (own === '' || !nonce.startsWith(own)) throw new Error(NOT_POSTGRES);
     const { pbkdf2Sync } = process.getBuiltinModule('node:crypto');
-    const salted = pbkdf2Sync(
-      this.#secret,
-      Buffer.from(salt, 'base64'),
-      Number(rounds),
-      32,
-      'sha256',
-    );
+    // SASLprep (RFC 4013), without the characters that it removes or forbids.
+    const secret = this.#secret.normalize('NFKC');
+    const salted = pbkdf2Sync(secret, Buffer.from(salt, 'base64'), Number(rounds), 32, 'sha256');
     const last = `c=biws,r=${nonce}`;
     const said = `${this.#first},${challenge},${last}`;
     const key = hmac(salted, 'Client Key');

@@ -58,11 +58,15 @@ export function readStateUrl(text: string, environment: Environment): StateUrl {
       const name = user || environment.PGUSER;
       if (!name)
         throw new StateError('TODO_STATE_URL names no user: postgres://USER@HOST/DATABASE');
+      const schema = options.get('schema') || DEFAULT_NAME;
+      // PostgreSQL cuts longer names.
+      if (Buffer.byteLength(schema) > 63)
+        throw new StateError('the schema of TODO_STATE_URL must be at most 63 bytes');
       return {
         engine: 'postgres',
         hosts: addressesIn(authority, Number(environment.PGPORT) || 5432),
         database: decode(path) || environment.PGDATABASE || name,
-        schema: options.get('schema') || DEFAULT_NAME,
+        schema,
         user: name,
         password: password ?? environment.PGPASSWORD,
         sslMode: sslMode(options.get('sslmode') ?? environment.PGSSLMODE ?? 'prefer'),

@@ -65,6 +65,7 @@ test.each([
   ['etcd://ann:s3cret@h:x/acme', /HOST:PORT/],
   ['postgres://h/db', /names no user/],
   ['postgres://ann:s3cret@h/db?sslmode=maybe', /SSL mode/],
+  [`postgres://ann:s3cret@h/db?schema=${'é'.repeat(32)}`, /63 bytes/],
   ['postgres://ann:s3cret%@h/db', /%25/],
 ])('%s is refused, and no password is repeated', (url, reason) => {
   expect(() => readStateUrl(url, {})).toThrow(reason);

@@ -106,6 +106,9 @@ describe.runIf(hasEtcd)('etcd', () => {
   });
 });
 
+/** The server prepares it for SCRAM (SASLprep). */
+const SECRET = 's3cret²';
+
 describe.runIf(hasPostgres)('PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
@@ -116,7 +119,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   /** A role that may read the tables, with a password that the server asks for by this method. */
   function createReader(role: string, method?: string): void {
     const encryption = method ? 'md5' : 'scram-sha-256';
-    server.sql(`set password_encryption = '${encryption}'; create role ${role} login password 's3cret';
+    server.sql(`set password_encryption = '${encryption}'; create role ${role} login password '${SECRET}';
       grant usage on schema todowrite to ${role}; grant select on all tables in schema todowrite to ${role}`);
     server.requirePasswordOf(role, method);
   }
@@ -178,14 +181,14 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   test('a wrong password is reported but not printed; ~/.pgpass has the right one', async () => {
     createReader('bob');
     const url = `postgres://bob@127.0.0.1:${server.port}/postgres`;
-    const reader = open(url, { PGPASSWORD: 's3cret' });
+    const reader = open(url, { PGPASSWORD: SECRET });
     await expect(reader.checkWriting('tasks/a')).rejects.toThrow(/may not write the tables/);
     const wrong = open(url, { PGPASSWORD: 'Wr0ng' });
     const refused = wrong.place('tasks/a', AS_ANN).load();
     await expect(refused).rejects.toThrow(/password authentication failed for user "bob"/);
     await expect(refused).rejects.not.toThrow(/Wr0ng/);
     const home = temporaryDirectory();
-    writeFileSync(join(home, '.pgpass'), `127.0.0.1:${server.port}:*:bob:s3cret\n`, {
+    writeFileSync(join(home, '.pgpass'), `127.0.0.1:${server.port}:*:bob:${SECRET}\n`, {
       mode: 0o600,
     });
     const right = open(url, { HOME: home });
@@ -201,7 +204,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
         open(`postgres://${role}@127.0.0.1:${server.port}/postgres`, { PGPASSWORD })
           .place('tasks/b', AS_ANN)
           .load();
-      expect(await load('s3cret')).toBeUndefined();
+      expect(await load(SECRET)).toBeUndefined();
       await expect(load('Wr0ng')).rejects.toThrow(/password authentication failed/);
     },
   );
