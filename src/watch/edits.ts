@@ -153,13 +153,14 @@ function writing(
 
 /** Undoes the last change made here, unless someone else has changed the list since. */
 function undoneItem(state: ViewerState): ViewerState {
-  const newest = shownList(state)?.versions[0];
-  if (newest === undefined) return state;
-  const { agent, undo } = state;
-  const last = undo?.changes.at(-1);
+  const { agent, versions } = shownList(state) ?? {};
+  if (versions === undefined) return state;
+  const [newest] = versions;
+  const last = state.undo?.findLast((change) => change.agent === agent);
   if (last === undefined) return { ...state, message: NOTHING_TO_UNDO };
-  if (undo?.agent !== agent || undo?.version !== newest.version) {
-    const message = `${briefText(newest.by)} has changed the list since, so your change cannot be undone.`;
+  if (last.version !== newest.version) {
+    const { by } = versions.find((version) => version.by !== USER) ?? newest;
+    const message = `${briefText(by)} has changed the list since, so your change cannot be undone.`;
     return { ...state, message };
   }
   const items = last.before;

@@ -105,17 +105,18 @@ export interface ViewerState {
   readonly input?: Input | undefined;
   /** Until the next key. */
   readonly message?: string | undefined;
-  /** The versions that our own changes replaced; valid until someone else changes the list. */
-  readonly undo?: Undo | undefined;
+  /** Our own changes of lists, oldest first. */
+  readonly undo?: readonly OwnChange[] | undefined;
   /** The versions that our own changes made, oldest first. */
   readonly taskUndo?: readonly { readonly version: number; readonly told: string }[] | undefined;
   readonly request?: Request;
 }
 
-export interface Undo {
-  readonly agent: string;
+export interface OwnChange extends Pick<WriteRequest, 'agent' | 'before' | 'told'> {
+  /** The version that it replaced. */
+  readonly base: number;
+  /** The list's version while this change can be undone. */
   readonly version: number;
-  readonly changes: readonly { readonly before: Items; readonly told: string }[];
 }
 
 export type Input = ItemInput | TaskInput | FilterInput | Question;

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Task, TaskGraph } from '../../src/tasks/task.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore, type TaskStore } from '../../src/tasks/task-store.ts';
+import type { Items } from '../../src/todo/todo-fields.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { press } from '../../src/watch/keys.ts';
 import { afterChange } from '../../src/watch/writes.ts';
@@ -17,9 +18,12 @@ const LIST = listOf('main', [60, 'x a', '> b', '- c']);
 /** The items that a person's keys request, as lines. */
 function asked(...keys: string[]): string[] | undefined {
   const { request } = new TestViewer({ lists: [LIST] }).press(...keys).state;
-  if (request?.what !== 'write') return undefined;
+  return request?.what === 'write' ? linesOf(request.items) : undefined;
+}
+
+function linesOf(items: Items): string[] {
   const mark = { completed: 'x', in_progress: '>', pending: '-' };
-  return request.items.map(({ status, content }) => `${mark[status]} ${content}`);
+  return items.map(({ status, content }) => `${mark[status]} ${content}`);
 }
 
 test.each([
@@ -151,6 +155,29 @@ test('the first item can be added before there is a list', () => {
     version: 0,
     items: [{ content: 'A' }],
   });
+});
+
+test("a change before an agent's write cannot be undone, also after later changes of your own are undone", () => {
+  const viewer = new TestViewer({ lists: [LIST] }, { columns: 100 });
+  const writes: [number, ...string[]][] = [[60, 'x a', '> b', '- c']];
+  const written = (...keys: string[]) => {
+    const { request } = viewer.press(...keys).state;
+    if (request?.what !== 'write') throw new Error('nothing is asked for');
+    writes.push([0, ...linesOf(request.items)]);
+    viewer.learn({ lists: [listOf('main', ...writes)] });
+    viewer.state = afterChange(viewer.state, request, { version: writes.length });
+  };
+  written('down', 'd');
+  writes.push([0, 'x a', 'x b']);
+  viewer.learn({ lists: [listOf('main', ...writes)] });
+  written('d');
+  written('K');
+  written('u');
+  written('u');
+  expect(writes.at(-1)).toEqual([0, 'x a', 'x b']);
+  expect(viewer.press('u').rows().at(-1)).toBe(
+    'main has changed the list since, so your change cannot be undone.',
+  );
 });
 
 test('without a change of your own there is nothing to undo', () => {

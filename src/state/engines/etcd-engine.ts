@@ -191,7 +191,7 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
   async checkWriting(list: string): Promise<void> {
     const key = this.#keyOf(list, 1);
     const compare = [{ target: 'VERSION', result: 'LESS', version: '0', key }];
-    await this.call('kv/txn', { compare, success: [{ request_put: { key } }] }, 'change');
+    await this.call('kv/txn', { compare, success: [{ request_put: { key } }] });
   }
 
   status(): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../../environment.ts';
-import { attempt } from '../state-error.ts';
+import { StateError } from '../state-error.ts';
 import type { Tls } from './connection.ts';
 import type { Engine } from './engine.ts';
 import { EtcdEngine } from './etcd-engine.ts';
@@ -35,30 +35,24 @@ export function openEngine(options: EngineOptions): Engine {
   return new EtcdEngine({ hosts, root, tls, user, timeoutMs });
 }
 
+const CERTIFICATES = {
+  etcd: ['ETCDCTL_CACERT', 'ETCDCTL_CERT', 'ETCDCTL_KEY'],
+  postgres: ['PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY'],
+};
+
 /** The certificates that the engine's own variables name; undefined for no TLS. */
 function tlsOf(target: StateUrl, environment: Environment): Tls | undefined {
-  const file = (name: string) => {
-    const path = environment[name];
-    return path ? fileNamedBy(name, path) : undefined;
-  };
-  const certificates = (ca: string, cert: string, key: string) => ({
-    ca: file(ca),
-    cert: file(cert),
-    key: file(key),
-  });
-  if (target.engine === 'etcd') {
-    const files = () => certificates('ETCDCTL_CACERT', 'ETCDCTL_CERT', 'ETCDCTL_KEY');
-    return target.isEncrypted ? files() : undefined;
-  }
-  const { sslMode } = target;
-  if (sslMode === 'disable') return undefined;
-  const files = certificates('PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY');
+  if (target.engine === 'etcd' ? !target.isEncrypted : target.sslMode === 'disable') return;
+  const [ca, cert, key] = CERTIFICATES[target.engine].map((name) =>
+    environment[name] ? fileNamedBy(name, environment[name]) : undefined,
+  );
+  if (target.engine === 'etcd') return { ca, cert, key };
   return {
-    ...files,
-    isOptional: sslMode === 'prefer' && !files.ca,
-    rejectUnauthorized: sslMode.startsWith('verify') || Boolean(files.ca),
+    ...{ ca, cert, key },
+    isOptional: target.sslMode === 'prefer' && !ca,
+    rejectUnauthorized: target.sslMode.startsWith('verify') || Boolean(ca),
     // verify-ca checks the signature of the certificate, not its name.
-    ...(sslMode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+    ...(target.sslMode !== 'verify-full' && { checkServerIdentity: () => undefined }),
   };
 }
 
@@ -110,5 +104,10 @@ function fieldsOf(line: string): string[] {
 }
 
 function fileNamedBy(variable: string, path: string): Buffer {
-  return attempt('read', `${variable} (${path})`, () => readFileSync(path));
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new StateError(`cannot read ${variable} (${path}): ${reason}`, { isOfReading: true });
+  }
 }

@@ -147,22 +147,20 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
   async checkWriting(): Promise<void> {
     const may = (table: string, ...rights: string[]) =>
       rights.map((right) => `has_table_privilege(${literal(table)}, '${right}')`).join(' and ');
-    const [user] = await this.#read(`
-      select ${may(this.#lists, 'insert', 'update')}
-        and ${may(this.#versions, 'insert', 'update', 'delete')}`);
-    if (user?.[0] === TRUE) return;
-    throw new StateError(
-      `${this.name} refused: this user may not write the tables of schema ${this.#schemaName}`,
-    );
+    const [row] = await this.#read(`
+      select case when current_setting('transaction_read_only') = 'on' then 'transactions are read-only'
+        when not (${may(this.#lists, 'insert', 'update')}
+          and ${may(this.#versions, 'insert', 'update', 'delete')})
+        then 'this user may not write the tables of schema ' || ${literal(this.#schemaName)} end`);
+    if (row?.[0] !== undefined) throw new StateError(`${this.name} refused: ${row[0]}`);
   }
 
   async status(): Promise<string[]> {
     const start = performance.now();
     try {
-      const [server = []] = await this.#read(`
+      const [[version, hasTables, writes] = []] = await this.#read(`
         select current_setting('server_version'), to_regclass(${literal(this.#versions)}) is not null,
           not pg_is_in_recovery()`);
-      const [version, hasTables, writes] = server;
       const problems = [
         ...(hasTables === TRUE ? [] : [`no tables for lists yet; ${INIT_FIRST}`]),
         ...(writes === TRUE ? [] : [STANDBY]),

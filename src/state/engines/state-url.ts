@@ -81,10 +81,10 @@ export function readStateUrl(text: string, environment: Environment): StateUrl {
 
 function addressesIn(authority: string, defaultPort: number): string[] {
   return authority.split(',').map((text) => {
-    const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
+    const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^\s:@[\]]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
     if (host === undefined || Number(port) > 65535) {
       throw new StateError(
-        'TODO_STATE_URL must name its servers as HOST:PORT, with commas between them',
+        'TODO_STATE_URL must name its servers as HOST:PORT, with commas between them, and @ in a password as %40',
       );
     }
     return `${host}:${Number(port ?? defaultPort)}`;

@@ -258,3 +258,12 @@ test('a PostgreSQL that does not prove by SCRAM that it knows the password is re
     /refused: it does not know the password that it asks for; nothing was changed$/,
   );
 });
+
+test.each(['etcd://', 'postgres://ann@'])(
+  'a check whether lists may be written on a silent %s leaves no doubt about a change',
+  async (scheme) => {
+    const port = await portThat(() => () => undefined);
+    const lists = listsAt(`${scheme}127.0.0.1:${port}/x`, 500);
+    expect(await problemOf(lists.checkWriting('tasks/a'))).toMatch(/^cannot read from .*in time$/);
+  },
+);

@@ -63,6 +63,7 @@ test.each([
   ['etcd://ann:s3cret@/acme', /HOST:PORT/],
   ['etcd://ann:s3cret@h:65536/acme', /HOST:PORT/],
   ['etcd://ann:s3cret@h:x/acme', /HOST:PORT/],
+  ['postgres://ann:an@s3cret@h/lists', /@ in a password as %40/],
   ['postgres://h/db', /names no user/],
   ['postgres://ann:s3cret@h/db?sslmode=maybe', /SSL mode/],
   [`postgres://ann:s3cret@h/db?schema=${'é'.repeat(32)}`, /63 bytes/],

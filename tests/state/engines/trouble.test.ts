@@ -178,6 +178,14 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     );
   });
 
+  test('a user with all rights may write, but not in read-only transactions', async () => {
+    server.sql('create role owner superuser login');
+    const url = `postgres://owner@127.0.0.1:${server.port}/postgres`;
+    expect(await open(url).checkWriting('tasks/a')).toBe(true);
+    server.sql('alter role owner set default_transaction_read_only = on');
+    await expect(open(url).checkWriting('tasks/a')).rejects.toThrow(/transactions are read-only$/);
+  });
+
   test('a wrong password is reported but not printed; ~/.pgpass has the right one', async () => {
     createReader('bob');
     const url = `postgres://bob@127.0.0.1:${server.port}/postgres`;
