@@ -119,7 +119,7 @@ export class BashSession {
     const limit = new TimeLimit(options);
     this.#limit = limit;
     try {
-      await this.#output.begin(options);
+      await this.#output.begin(options, limit);
       const loss = await this.#loss();
       if (limit.reached) return await this.#ended(limit.reached);
       if (loss) return this.#notBegun(loss);

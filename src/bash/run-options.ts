@@ -73,6 +73,14 @@ export class TimeLimit {
     if (this.#reached) end();
   }
 
+  /** Resolves like `work`, or to undefined as soon as the limit is reached. */
+  within<T>(work: Promise<T> | undefined): Promise<T | undefined> {
+    const ended = new Promise<undefined>((resolve) => {
+      this.onReached = () => resolve(undefined);
+    });
+    return Promise.race([work, ended]);
+  }
+
   cancel(message: string): void {
     this.#reach({ reason: 'cancelled', message });
   }

@@ -1,5 +1,5 @@
 import type { CommandResult } from '../command/agent-command.ts';
-import { type RunOptions, tell } from './run-options.ts';
+import { type RunOptions, type TimeLimit, tell } from './run-options.ts';
 
 type Listener = (chunk: Buffer) => void;
 
@@ -17,22 +17,27 @@ export class SessionOutput {
   constructor(always: { onStdout?: Listener; onStderr?: Listener }) {
     this.onStdout = (chunk) => {
       this.#stdout.add(chunk);
-      always.onStdout?.(chunk);
+      void tell(always.onStdout, chunk);
       return tell(this.#listener?.onStdout, chunk);
     };
     this.onStderr = (chunk) => {
       this.#stderr.add(chunk);
-      always.onStderr?.(chunk);
+      void tell(always.onStderr, chunk);
       return tell(this.#listener?.onStderr, chunk);
     };
   }
 
   /** A line begins. Its listener gets the output of background jobs since the previous line. */
-  async begin(line: RunOptions): Promise<void> {
+  async begin(line: RunOptions, limit: TimeLimit): Promise<void> {
     this.#listener = line;
-    for (const output of [this.#stdout, this.#stderr]) output.keepEnds(line.maxOutputBytes);
-    for (const chunk of [...this.#stdout.pending]) await tell(line.onStdout, chunk);
-    for (const chunk of [...this.#stderr.pending]) await tell(line.onStderr, chunk);
+    const outputs = [
+      [this.#stdout, line.onStdout],
+      [this.#stderr, line.onStderr],
+    ] as const;
+    for (const [output, listener] of outputs) {
+      output.keepEnds(line.maxOutputBytes);
+      for (const chunk of output.pending) await limit.within(tell(listener, chunk));
+    }
   }
 
   end(): void {

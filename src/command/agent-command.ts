@@ -137,7 +137,12 @@ export async function executeSafely(
   invocation: Invocation,
 ): Promise<CommandResult> {
   try {
-    return await handler.execute(invocation);
+    const result = await handler.execute(invocation);
+    const { stdout, stderr, exitCode } = result ?? {};
+    if (typeof stdout === 'string' && typeof stderr === 'string' && Number.isInteger(exitCode)) {
+      return result;
+    }
+    throw new TypeError('execute resolved to no { stdout, stderr, exitCode }');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return failed('refused', `${handler.name}: internal error: ${safeText(reason, MAX_REASON)}\n`);

@@ -57,6 +57,8 @@ export class BashRouter {
   readonly #disposal = new AbortController();
   readonly #seen = new SeenLines();
   #queue: Promise<unknown> = Promise.resolve();
+  /** Of the latest line. */
+  #limit: TimeLimit | undefined;
 
   constructor(options: BashRouterOptions = {}, parent?: BashRouter) {
     this.#options = options;
@@ -188,6 +190,7 @@ export class BashRouter {
   /** Ends the shell with its processes, the children and the panel. */
   async dispose(): Promise<void> {
     this.#disposal.abort();
+    this.#limit?.cancel('cancelled: the router was disposed');
     await Promise.all([...this.#children].map((child) => child.dispose()));
     await this.#shell.dispose();
     await this.#session?.end();
@@ -229,13 +232,13 @@ export class BashRouter {
     const { type, call } = readLine(line, this.#handlers);
     if (this.#options.panel) this.panel?.commandStarted();
     this.#guide?.commandStarted(line, type);
-    const isLimited = options.timeoutMs !== undefined || options.signal !== undefined;
-    const limit = isLimited ? new TimeLimit(options) : undefined;
+    const limit = new TimeLimit(options);
+    this.#limit = limit;
     let result: CommandResult;
     try {
       result = await this.#run(line, call, options, limit);
     } finally {
-      limit?.disarm();
+      limit.disarm();
     }
     const due = this.#guide?.commandEnded(result.exitCode) ?? [];
     const news = this.#guide?.news();
@@ -250,7 +253,7 @@ export class BashRouter {
     line: string,
     call: DirectCall | undefined,
     options: RouteOptions,
-    limit: TimeLimit | undefined,
+    limit: TimeLimit,
   ): Promise<CommandResult> {
     if (call) {
       const asked = this.#shell.callerState?.(call.handler.name);
@@ -272,7 +275,7 @@ export class BashRouter {
     if (mended !== undefined) {
       return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
     }
-    if (result.exitCode === 0 || limit?.reached) return result;
+    if (result.exitCode === 0 || limit.reached) return result;
     const hint = await heredocHint(line, this.#handlers, findBash(process.env));
     const stderr = withNearName(result.stderr, [...this.#handlers.keys()]);
     return { ...result, stderr: stderr + hint };

@@ -77,45 +77,27 @@ function isOneArgument(line: string): boolean {
  * @param env the caller's variables; undefined for this process's own.
  * @param limit once it is reached, the handler goes on, but its result is dropped.
  */
-export function callDirectly(
+export async function callDirectly(
   { handler, argv, raw }: DirectCall,
   env: Invocation['env'],
   options: RouteOptions,
-  limit: TimeLimit | undefined,
-): Promise<CommandResult> {
-  const stdin = async () => options.stdin ?? '';
-  const invocation = { argv, stdin, raw, env };
-  const { onStdout, onStderr, maxOutputBytes } = options;
-  const ended = limit ? within(limit, handler, invocation) : executeSafely(handler, invocation);
-  const isHeard = onStdout || onStderr || maxOutputBytes !== undefined;
-  return isHeard ? ended.then((result) => heard(result, options)) : ended;
-}
-
-function within(
   limit: TimeLimit,
-  handler: AgentBashHandler,
-  invocation: Invocation,
 ): Promise<CommandResult> {
-  const ended = new Promise<CommandResult>((resolve) => {
-    limit.onReached = () => {
-      const { reason, message } = limit.reached ?? { reason: 'cancelled', message: '' };
-      const stderr = `${handler.name}: ${message}; it may still take effect\n`;
-      resolve({ stdout: '', stderr, exitCode: EXIT[reason] });
-    };
-  });
-  return limit.reached ? ended : Promise.race([executeSafely(handler, invocation), ended]);
-}
-
-/** Calls the listeners, and cuts the output to `maxOutputBytes`. */
-async function heard(
-  { stdout, stderr, exitCode }: CommandResult,
-  { onStdout, onStderr, maxOutputBytes }: RouteOptions,
-): Promise<CommandResult> {
-  if (onStdout && stdout !== '') await tell(onStdout, Buffer.from(stdout));
-  if (onStderr && stderr !== '') await tell(onStderr, Buffer.from(stderr));
+  const invocation = { argv, stdin: async () => options.stdin ?? '', raw, env };
+  const result = limit.reached ? undefined : await limit.within(executeSafely(handler, invocation));
+  const { stdout, stderr, exitCode } = result ?? notWaitedFor(handler, limit);
+  const { onStdout, onStderr, maxOutputBytes } = options;
+  if (onStdout && stdout !== '') await limit.within(tell(onStdout, Buffer.from(stdout)));
+  if (onStderr && stderr !== '') await limit.within(tell(onStderr, Buffer.from(stderr)));
   return {
     stdout: endsOf(stdout, maxOutputBytes),
     stderr: endsOf(stderr, maxOutputBytes),
     exitCode,
   };
+}
+
+function notWaitedFor({ name }: AgentBashHandler, { reached }: TimeLimit): CommandResult {
+  const { reason, message } = reached ?? { reason: 'cancelled', message: '' };
+  const stderr = `${name}: ${message}; it may still take effect\n`;
+  return { stdout: '', stderr, exitCode: EXIT[reason] };
 }

@@ -192,7 +192,13 @@ export class Document<T, V> {
     this.#told = state;
     for (const { listener } of [...this.#listeners]) {
       // A listener may have made a change, which all have been told of then.
-      if (state === this.#told) withWarning(() => listener(state));
+      if (state !== this.#told) return;
+      try {
+        listener(state);
+      } catch (error) {
+        // The change stands, and the other listeners must run.
+        warn(error);
+      }
     }
   }
 
@@ -214,15 +220,6 @@ function isSame<T>(a: Version<T> | undefined, b: Version<T> | undefined): boolea
     a?.at.getTime() === b?.at.getTime() &&
     a?.damage?.message === b?.damage?.message
   );
-}
-
-/** The change stands, and the other listeners must run. */
-function withWarning(action: () => void): void {
-  try {
-    action();
-  } catch (error) {
-    warn(error);
-  }
 }
 
 function warn(error: unknown): void {

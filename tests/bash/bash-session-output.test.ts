@@ -55,6 +55,20 @@ test.each([
   expect(await shared().run(line)).toEqual({ stdout, stderr, exitCode: 0 });
 });
 
+test('a listener of the session that fails ends neither the line nor the program', async () => {
+  const warnings: string[] = [];
+  const warned = ({ message }: Error) => warnings.push(message);
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  const onStdout = () => {
+    throw new Error('not heard');
+  };
+  const session = startSession({ onStdout, onStderr: async () => onStdout() });
+  expect(await session.run('echo out')).toEqual(printed('out\n'));
+  expect(await session.run('echo err >&2')).toEqual(printed('', 'err\n'));
+  await eventually('both are said', () => warnings.length === 2);
+});
+
 describe('background jobs', () => {
   test('output between two lines comes with the next one', async () => {
     const session = shared();

@@ -1,14 +1,19 @@
 import { getEventListeners } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type AgentBashHandler, CommandType } from '../../src/command/agent-command.ts';
+import {
+  type AgentBashHandler,
+  type CommandResult,
+  CommandType,
+} from '../../src/command/agent-command.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { TestAgent } from '../helpers/agents.ts';
 import { plainEval } from '../helpers/bash.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { listFiles } from '../helpers/files.ts';
 import { forAllTests } from '../helpers/for-all-tests.ts';
 import { hasProc, processesWith } from '../helpers/processes.ts';
@@ -93,6 +98,18 @@ describe('routing', () => {
     expect((await router.route('Agent x')).stdout).toBe('fine');
   });
 
+  test.each([undefined, {}, { stdout: 'x', stderr: '' }])(
+    'a handler that resolves to %j gives an error, too',
+    async (answer) => {
+      const agent = { name: 'Agent', execute: async () => answer as unknown as CommandResult };
+      const { router } = startWith(agent);
+      const stderr = 'Agent: internal error: execute resolved to no { stdout, stderr, exitCode }\n';
+      for (const line of ['Agent', 'true && Agent']) {
+        expect(await router.route(line)).toMatchObject({ stdout: '', stderr, exitCode: 1 });
+      }
+    },
+  );
+
   test('without options it has TodoWrite and TodoRead', async () => {
     const router = new BashRouter();
     onTestFinished(() => router.dispose());
@@ -112,6 +129,26 @@ describe('routing', () => {
     expect(result.stderr).toBe(`Agent: ${message}; it may still take effect\n`);
     expect((await router.route('echo $?')).stdout).toBe(`${exitCode}\n`);
     agent.release();
+  });
+
+  test('its time limit ends the wait for a listener that never takes the output', async () => {
+    const { router, cwd, has } = startWith(new TestAgent(() => ({ stdout: 'fine' })));
+    const limited = { timeoutMs: 50, onStdout: () => new Promise<void>(() => {}) };
+    expect(await router.route('Agent x', limited)).toMatchObject({ stdout: 'fine', exitCode: 0 });
+    await router.route('(until [ -e go ]; do sleep 0.01; done; echo late; touch gone) &');
+    writeFileSync(join(cwd, 'go'), '');
+    await eventually('the job has written', () => has('gone'));
+    expect((await router.route('sleep 60', limited)).exitCode).toBe(124);
+  });
+
+  test('dispose ends the wait for its agent command', async () => {
+    const agent = new TestAgent();
+    const { router } = startWith(agent);
+    const waiting = router.route('Agent wait');
+    await eventually('it is called', () => agent.calls.length > 0);
+    await router.dispose();
+    const stderr = 'Agent: cancelled: the router was disposed; it may still take effect\n';
+    expect(await waiting).toMatchObject({ stderr, exitCode: 130 });
   });
 
   test('the limit of a line that has ended is forgotten', async () => {
