@@ -63,8 +63,7 @@ function addEntry(text: string, event: string, entry: object): string {
   const wanted = commandOf(entry);
   const [command] = own;
   if (command === undefined || command.value === wanted) return text;
-  const { offset, length } = command;
-  return text.slice(0, offset) + JSON.stringify(wanted) + text.slice(offset + length);
+  return text.slice(0, command.offset) + JSON.stringify(wanted) + text.slice(endOf(command));
 }
 
 function commandOf(entry: unknown): string {
@@ -152,7 +151,7 @@ interface Part {
 function widened(part: Part, text: string): Part {
   const { parent } = part;
   const up = parent.parent;
-  if (parent.children?.length !== 1 || !isOurs(parent, text)) return part;
+  if (!isOurs(parent, text)) return part;
   if (up?.type !== 'property' || up.parent === undefined) return part;
   return widened({ parent: up.parent, node: up }, text);
 }
@@ -162,23 +161,30 @@ function without({ parent, node }: Part, text: string): string | undefined {
   const siblings = parent.children ?? [];
   const at = siblings.indexOf(node);
   const [before, after] = [siblings[at - 1], siblings[at + 1]];
-  const end = node.offset + node.length;
-  if (before) return cut(text, before.offset + before.length, end);
-  if (after) return cut(text, node.offset, after.offset);
-  if (parent.parent === undefined && isOurs(parent, text)) {
+  const outside = text.slice(0, parent.offset) + text.slice(endOf(parent));
+  if (parent.parent === undefined && isOurs(parent, text) && outside.trim() === '') {
     return text.endsWith('\n') ? undefined : text.slice(0, parent.offset);
   }
+  const start = before ? endOf(before) : node.offset;
   // Someone may have added a comma since.
-  const [comma = ''] = /^\s*,/.exec(text.slice(end)) ?? [];
-  return cut(text, parent.offset + 1, end + comma.length);
+  const [comma = ''] = /^\s*,/.exec(text.slice(endOf(node))) ?? [];
+  const end = before ? endOf(node) : (after?.offset ?? endOf(node) + comma.length);
+  const gap = text.slice(start, node.offset) + text.slice(endOf(node), end);
+  const comments =
+    gap.trim() === ',' ? '' : gap.replace(/^((?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*),/, '$1');
+  return text.slice(0, start) + comments + text.slice(end);
 }
 
-function isOurs(container: Node, text: string): boolean {
-  return /\s/.test(text[container.offset + 1] ?? '');
+/** True if it has one value, and not even a comment beside it. */
+function isOurs({ children: [only, ...others] = [], ...container }: Node, text: string): boolean {
+  if (only === undefined || others.length > 0) return false;
+  const before = text.slice(container.offset + 1, only.offset);
+  const after = text.slice(endOf(only), container.offset + container.length - 1);
+  return /^\s+,[\s,]*$/.test(`${before},${after}`);
 }
 
-function cut(text: string, start: number, end: number): string {
-  return text.slice(0, start) + text.slice(end);
+function endOf({ offset, length }: Node): number {
+  return offset + length;
 }
 
 interface Layout {
@@ -197,7 +203,7 @@ function insert(text: string, container: Node, print: (layout: Layout) => string
     const indent = /^[ \t]*/.exec(lineUpTo(text, container.offset))?.[0] ?? '';
     return text.slice(0, at) + print({ indent, unit, eol }) + text.slice(at);
   }
-  const at = last.offset + last.length;
+  const at = endOf(last);
   const beforeLast = lineUpTo(text, last.offset);
   const isOnOwnLine = /^[ \t]*$/.test(beforeLast) && text.slice(0, last.offset).includes('\n');
   const layout = { indent: isOnOwnLine ? beforeLast : undefined, unit, eol };

@@ -3,14 +3,7 @@ import type { Environment } from '../environment.ts';
 import { HARNESSES, type Harness, type HarnessName, type Hooks } from './harnesses.ts';
 import instructions from './instructions.md';
 import { jsonHooks } from './json-hooks.ts';
-import {
-  type Edit,
-  hasHooks,
-  MARKDOWN_COMMENT,
-  markedSection,
-  tomlHooks,
-  wholeFile,
-} from './text-edits.ts';
+import { type Edit, hasHooks, markedSection, tomlHooks, wholeFile } from './text-edits.ts';
 
 export interface User {
   readonly home: string;
@@ -71,7 +64,7 @@ export function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
     const own = new RegExp(`BEGIN todowrite [^:]*: [^>]*\\b${name}\\b`);
     const found =
       harness.namesInstructions && paths.find((path) => own.test(place.read(path) ?? ''));
-    const edit = markedSection(instructions, name, MARKDOWN_COMMENT);
+    const edit = markedSection(instructions, name);
     pieces.push({ path: found || (paths[0] ?? ''), what: 'instructions', edit });
   }
   return pieces;

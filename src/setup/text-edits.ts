@@ -34,13 +34,8 @@ export function wholeFile(content: string): Edit {
   };
 }
 
-interface CommentStyle {
-  readonly open: string;
-  readonly close: string;
-}
-
-export const MARKDOWN_COMMENT: CommentStyle = { open: '<!-- ', close: ' -->' };
-const HASH_COMMENT: CommentStyle = { open: '# ', close: '' };
+const MARKDOWN_COMMENT = { open: '<!-- ', close: ' -->' };
+const HASH_COMMENT = { open: '# ', close: '' };
 
 /** Increase it when the section's meaning changes. */
 const VERSION = 'v1';
@@ -52,7 +47,8 @@ const VERSION = 'v1';
  * A blank line comes before it and a newline after it, unless the file did not end with one; then there is still none. So
  * `remove` can restore the text.
  */
-export function markedSection(body: string, owner: string, { open, close }: CommentStyle): Edit {
+export function markedSection(body: string, owner: string, style = MARKDOWN_COMMENT): Edit {
+  const { open, close } = style;
   const end = `${open}END todowrite${close}`;
   const beginLine = new RegExp(
     `^${open}BEGIN todowrite [^\\r\\n:]*: ([\\w, -]*?)${close}\\r?$`,
@@ -100,10 +96,11 @@ export function markedSection(body: string, owner: string, { open, close }: Comm
       const { before, after, eol } = found;
       const others = found.owners.filter((name) => name !== owner);
       if (others.length > 0) return before + section(others, eol) + after;
-      const ended = (one: string) => (one.endsWith(eol) ? one.slice(0, -eol.length) : one);
       const rest = after.startsWith(eol) ? after.slice(eol.length) : after;
       if (before === '') return after === eol ? undefined : rest;
-      return after === '' ? ended(ended(before)) : ended(before) + rest;
+      // Someone may have deleted the blank line.
+      const isApart = before.endsWith(eol + eol);
+      return before.slice(0, isApart ? -eol.length * (after === '' ? 2 : 1) : undefined) + rest;
     },
   };
 }
@@ -154,8 +151,13 @@ export function tomlHooks(events: readonly [event: string, entry: object][], own
   };
 }
 
+/** True also if it is not TOML, so that its edit says so. */
 export function hasHooks(text: string): boolean {
-  return 'hooks' in parsed(text);
+  try {
+    return 'hooks' in parse(text);
+  } catch {
+    return true;
+  }
 }
 
 function parsed(text: string): object {

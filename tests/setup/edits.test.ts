@@ -3,20 +3,14 @@ import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { jsonHooks } from '../../src/setup/json-hooks.ts';
-import {
-  type Edit,
-  MARKDOWN_COMMENT,
-  markedSection,
-  SetupError,
-  tomlHooks,
-} from '../../src/setup/text-edits.ts';
+import { type Edit, markedSection, SetupError, tomlHooks } from '../../src/setup/text-edits.ts';
 import { runs } from '../helpers/random.ts';
 
 const COMMAND = 'agent-shell hook';
 const group = { hooks: [{ type: 'command', command: COMMAND, timeout: 10 }] };
 const hooks = jsonHooks({ events: { Start: group, Stop: { matcher: 'Bash', ...group } } });
 const flat = jsonHooks({ events: { start: { command: COMMAND } }, version: 1 });
-const section = markedSection('Plan with care.\n\n    Do it', 'claude', MARKDOWN_COMMENT);
+const section = markedSection('Plan with care.\n\n    Do it', 'claude');
 const toml = tomlHooks(
   [
     ['Start', group],
@@ -111,6 +105,23 @@ describe('hooks in JSON', () => {
     expect(JSON.parse(flat.remove(added) ?? '')).toEqual({ version: 1, mine: 1 });
   });
 
+  test.each([
+    ['{', '{ /* mine, too */'],
+    ['{', '// mine\n{'],
+    ['\n}\n', '\n}\n// mine\n'],
+    ['"hooks": {', '"hooks": { // mine'],
+    ['"Start": [', '"Start": [ // mine'],
+    ['"Stop"', '// mine, and\n /* not, yours */ "Stop"'],
+    ['"hooks"', '"a": 1, // mine\n"hooks"'],
+    ['\n  }\n}', '\n  }, // mine\n"a": 1\n}'],
+  ])('so do their comments: %j becomes %j', (place, commented) => {
+    const removed = hooks.remove((hooks.add(undefined) ?? '').replace(place, commented)) ?? '';
+    expect(removed).toContain('mine');
+    expect(removed).not.toContain(COMMAND);
+    expect(parseJsonc(removed, undefined, { allowTrailingComma: false })).toBeDefined();
+    expect(removed).not.toMatch(/,\s*[}\]]/);
+  });
+
   test('additions follow the indentation and line ends of the file', () => {
     const tabs = hooks.add('{\r\n\t"a": 1\r\n}\r\n');
     expect(tabs).toContain('\r\n\t"hooks": {\r\n\t\t"Start": [\r\n\t\t\t{\r\n');
@@ -179,8 +190,14 @@ describe('a marked section', () => {
     expect(section.remove(added)).toBe('# A\n\nB\n');
   });
 
+  test('where the blank line before it has been deleted, it joins no two lines', () => {
+    const added = section.add('A\n').replace('A\n\n', 'A\n');
+    expect(section.remove(added)).toBe('A\n');
+    expect(section.remove(`${added}B\n`)).toBe('A\nB\n');
+  });
+
   test('a file that several harnesses read has one section, which goes with the last of them', () => {
-    const other = markedSection('Plan with care.\n\n    Do it', 'codex', MARKDOWN_COMMENT);
+    const other = markedSection('Plan with care.\n\n    Do it', 'codex');
     const both = other.add(section.add('A\n'));
     expect(both.match(/BEGIN.*/g)).toEqual(['BEGIN todowrite v1: claude, codex -->']);
     expect(section.remove(section.remove(both) ?? '')).toBe(other.add('A\n'));

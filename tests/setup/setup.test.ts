@@ -379,6 +379,16 @@ describe('all files are changed, or none', () => {
     });
   });
 
+  test('where the one that may have hooks is not TOML', () => {
+    const { run, put, root, all } = machine();
+    const name = 'project/.codex/config.toml';
+    put(name, 'a = ');
+    expect(run('codex').stderr).toMatch(
+      new RegExp(`^agent-shell: ${join(root, name)} is not TOML: .*; nothing was changed\n$`),
+    );
+    expect(all()).toEqual({ [name]: 'a = ' });
+  });
+
   test('and all problems are reported at once', () => {
     const { run, put, all } = machine();
     const path = put('project/AGENTS.md', 'A\n');
