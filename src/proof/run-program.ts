@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import type { Environment } from '../environment.ts';
 
 export interface Surroundings {
@@ -6,7 +7,7 @@ export interface Surroundings {
 }
 
 export interface ProgramOptions extends Surroundings {
-  /** Its standard input. Unless given, it stays open until the program has ended. */
+  /** Its standard input. If given, background processes may outlive the program; else they are killed. */
   readonly input?: string;
   readonly limitMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -22,47 +23,54 @@ export interface Ending {
   readonly said: string;
 }
 
+/** Runs a program in the process group of a guard, which kills it if the caller dies: descriptor 3 then ends without a line. */
+const GUARDED = '((read -r _ || kill -KILL 0) <&3 >/dev/null 2>&1 &); exec 3<&- "$@"';
+type Pipes = [stdin: Writable, stdout: null, stderr: Readable, guard: Writable];
 const MAX_BYTES = 8192;
 /** How long to wait for the end of standard error after an exit: background processes may hold it open. */
 const PATIENCE_MS = 100;
 
 /** Runs a program in its own process group, so that a kill reaches all that it has started. Never rejects. */
 export async function runProgram(
-  [path, ...argv]: readonly [string, ...string[]],
+  argv: readonly string[],
   { environment, cwd, input, limitMs, signal, keep }: ProgramOptions,
 ): Promise<Ending> {
   // Slow to load, and rarely needed.
   const { spawn } = await import('node:child_process');
   const { constants } = await import('node:os');
   return new Promise((settle) => {
-    const program = spawn(path, argv, {
+    const program = spawn('bash', ['--norc', '-p', '-c', GUARDED, 'bash', ...argv], {
       cwd,
       env: environment,
       detached: true,
-      stdio: ['pipe', 'ignore', 'pipe'],
+      stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
     });
+    const [stdin, , stderr, guard] = program.stdio as Iterable<unknown> as Pipes;
     let said = '';
     const end = (words: string, exitCode?: number) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', cancel);
-      program.stdin.destroy();
-      program.stderr.destroy();
+      const isAll = input === undefined || exitCode === undefined;
+      try {
+        if (isAll && program.pid !== undefined) process.kill(-program.pid, 'SIGKILL');
+      } catch {
+        // All have ended.
+      }
+      guard.end('\n');
+      stdin.destroy();
+      stderr.destroy();
       settle({ exitCode, words, said: said.trim() });
     };
-    const kill = (words: string) => {
-      if (program.pid !== undefined) killGroup(program.pid);
-      end(words);
-    };
-    const cancel = () => kill('it was cancelled');
-    const timer = setTimeout(() => kill(`it took longer than ${limitMs / 1000} s`), limitMs);
+    const cancel = () => end('it was cancelled');
+    const timer = setTimeout(() => end(`it took longer than ${limitMs / 1000} s`), limitMs);
     signal?.addEventListener('abort', cancel);
-    program.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr.setEncoding('utf8').on('data', (text: string) => {
       const all = said + text;
       said = keep === 'end' ? all.slice(-MAX_BYTES) : all.slice(0, MAX_BYTES);
     });
-    // The program may not read its input.
-    program.stdin.on('error', () => {});
-    if (input !== undefined) program.stdin.end(input);
+    // The program may not read its input, and a killed guard reads nothing.
+    for (const one of [stdin, guard]) one.on('error', () => {});
+    stdin.end(input);
     program.once('error', (error) => end(`it could not be run: ${error.message}`));
     program.once('exit', (exitCode, killedBy) => {
       if (exitCode === 0) return end('', 0);
@@ -70,19 +78,11 @@ export async function runProgram(
       const code = killedBy === null ? exitCode : 128 + constants.signals[killedBy];
       const last = () => end(words, code ?? undefined);
       const rest = setTimeout(last, PATIENCE_MS);
-      program.stderr.once('close', () => {
+      stderr.once('close', () => {
         clearTimeout(rest);
         last();
       });
     });
     if (signal?.aborted) cancel();
   });
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has already ended.
-  }
 }

@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { isAlive } from '../helpers/processes.ts';
 import { failed } from '../helpers/replies.ts';
@@ -76,6 +78,24 @@ test('a hook that takes too long is ended, with all that it has started, and ref
   await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
+test('a hook ends with its caller, with all that it has started', async () => {
+  hook(
+    'task-created',
+    `sleep 86400 & echo $! > ${hooksDir}/new; mv ${hooksDir}/new ${hooksDir}/pid; wait`,
+  );
+  const env = cleanEnvironment({
+    TODO_STATE_DIR: join(hooksDir, 'state'),
+    TODO_HOOKS_DIR: hooksDir,
+  });
+  const path = join(dirname(executable('todo-write')), 'TaskCreate');
+  const { child, ended } = startProgram(path, ['--subject', 'A'], { cwd: hooksDir, env });
+  await eventually('the hook to run', () => existsSync(join(hooksDir, 'pid')));
+  child.kill('SIGKILL');
+  await ended;
+  const pid = Number(readFileSync(join(hooksDir, 'pid'), 'utf8'));
+  await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);
+});
+
 test('a hook that leaves something running in the background has still answered', async () => {
   hook('task-created', `sleep 86400 & echo $! > ${hooksDir}/pid`);
   expect(await team().run('TaskCreate --subject A')).toMatchObject({ exitCode: 0 });
@@ -98,7 +118,7 @@ test('one that dies, and one that cannot be run, refuses', async () => {
   hook('task-created', 'kill -9 $$');
   expect(await team().err('TaskCreate --subject A')).toContain('it was killed by SIGKILL');
   writeFileSync(join(hooksDir, 'task-created'), '#!/no/such/program\n');
-  expect(await team().err('TaskCreate --subject A')).toContain('it could not be run');
+  expect(await team().err('TaskCreate --subject A')).toMatch(/refused_by_hook: .*\/task-created: /);
 });
 
 test('a hook may read nothing, or print very much', async () => {
