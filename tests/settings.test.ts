@@ -43,6 +43,16 @@ TODO_TASKS=1
   expect(readSettings(environment, directory).settings).toEqual({ ...inFile, ...own });
 });
 
+test('a byte-order mark before a .env hides no setting', () => {
+  writeEnv('\ufeffTODO_MAX_ITEMS=7\n');
+  expect(readSettings({}, directory).settings.maxItems).toBe(7);
+});
+
+test('an invalid TODO_LEASE leaves claims on a server their default lease', () => {
+  const environment = { TODO_STATE_URL: 'etcd://127.0.0.1:2379/a', TODO_LEASE: '2 hours' };
+  expect(readSettings(environment, directory).settings.leaseMs).toBe(2 * 3_600_000);
+});
+
 test('settings are read again at each call, and .env a moment later', async () => {
   const maxItems = () => readSettings({}, directory).settings.maxItems;
   expect(maxItems()).toBe(50);
@@ -71,7 +81,7 @@ test.each([
   [
     'TODO_LEASE',
     'soon',
-    "must be a time such as 90s, 30m or 8h, or off, received 'soon'; using none",
+    "must be a time such as 90s, 30m or 8h, or off, received 'soon'; using the default",
   ],
 ] as [string, string, string][])(
   '%s=%j gives the default and one warning, with the value cut short and made safe',

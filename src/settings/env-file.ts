@@ -30,9 +30,9 @@ function look(path: string, isAllowed: (name: string) => boolean): Environment {
     if (remembered?.key !== key) {
       // Loaded only if there is a `.env`.
       const { parseEnv } = process.getBuiltinModule('node:util');
-      const variables = Object.entries(parseEnv(readFileSync(path, 'utf8')));
+      const all = Object.entries(parseEnv(readFileSync(path, 'utf8').replace(/^\ufeff/, '')));
       // Keep nothing else from that file, least of all secrets.
-      const own = Object.fromEntries(variables.filter(([name]) => isAllowed(name)));
+      const own = Object.fromEntries(all.filter(([name]) => isAllowed(name)));
       remembered = { key, variables: own };
     }
     return remembered.variables;

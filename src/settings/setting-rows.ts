@@ -81,7 +81,7 @@ export function valuesOf<Values extends object>(
       const used = typeof row.fallback === 'boolean' ? Number(row.fallback) : row.fallback;
       const received = `received '${safeText(given, MAX_WARNED_CHARACTERS)}'`;
       warnings.push(
-        `Warning: ${name} must be ${row.expected}, ${received}; using ${used ?? 'none'}`,
+        `Warning: ${name} must be ${row.expected}, ${received}; using ${used ?? 'the default'}`,
       );
     }
   }

@@ -178,9 +178,8 @@ function readVariables(
 function settingsFrom(environment: Environment, file: Environment): SettingsReading {
   const { values, warnings } = valuesOf(ROWS, environment, file);
   // On several machines nobody notices that an agent has died.
-  const isShared = values.stateUrl !== undefined && !environment.TODO_LEASE;
-  const leaseMs = isShared ? SHARED_LEASE_MS : values.leaseMs || undefined;
-  const settings = { ...values, leaseMs };
+  const unset = values.stateUrl === undefined ? undefined : SHARED_LEASE_MS;
+  const settings = { ...values, leaseMs: (values.leaseMs ?? unset) || undefined };
   return { settings: Object.freeze(settings), warnings: Object.freeze(warnings) };
 }
 

@@ -20,6 +20,9 @@ export type GivenOptions = Options<typeof COMMON_OPTIONS> &
 
 const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
 const HOOK_LIMIT_MS = 30_000;
+/** Else a hook that changes the tasks that it is asked about, such as by a comment, would be asked for ever. */
+const MOST_ASKED = 5;
+const ASKED_TOO_OFTEN = `asked ${MOST_ASKED} times, each time about other tasks; a hook must not change them`;
 const MAX_REASON_CHARACTERS = 1000;
 
 /** One call of a command: whose it is, on which list, and how. */
@@ -35,6 +38,7 @@ export class TaskCall {
   readonly #said: string | undefined;
   #evidence: Evidence | undefined;
   readonly #approved = new Set<string>();
+  #asked = 0;
 
   /** @param isAboutAgent true if `--agent` names the subject of the command, not the caller. */
   constructor(
@@ -113,6 +117,7 @@ export class TaskCall {
     const path = settings.hooksDir && resolve(around.cwd, settings.hooksDir, hook);
     const question = JSON.stringify([hook, tasks.map((task) => ({ ...task, ...NO_TIMES }))]);
     if (!path || !isProgram(path) || this.#approved.has(question)) return undefined;
+    if (this.#asked++ === MOST_ASKED) return because('refused_by_hook', hook, ASKED_TOO_OFTEN);
     const input = `${JSON.stringify({ event: hook, agent, tasks })}\n`;
     const limits = { limitMs: HOOK_LIMIT_MS, keep: 'beginning' } as const;
     const { exitCode, words, said } = await runProgram([path], { ...limits, ...around, input });

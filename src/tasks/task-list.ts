@@ -57,6 +57,9 @@ export const TASK_LIST = taskForm({
     }
     const most = filter.limit ?? (forPeople ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
     if (options['--history']) {
+      if (format || filter.at !== undefined) {
+        return wrongUsage('--history takes neither --json, --format nor --at', `Usage: ${USAGE}\n`);
+      }
       const lines = Array.from(changesIn(await store.versions()), changeLine);
       return done(cut(lines, most, 'changes') || 'No changes.\n');
     }

@@ -200,6 +200,7 @@ test.each([
     'Give the fields as JSON or as options, not both',
   ],
   ['TaskList', ['--list='], '--list needs a name'],
+  ['TaskList', ['--history', '--json'], '--history takes neither --json, --format nor --at'],
   ['TaskList', ['--limit', 'x'], "--limit needs a number of tasks, received 'x'"],
   ['TaskList', ['--status', 'open'], '--status takes pending, in_progress or completed, received '],
   ['TaskClaim', ['1', '--lease', 'x'], '--lease needs a time such as 90s, 30m or 8h, received '],

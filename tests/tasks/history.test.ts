@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Team } from './team.ts';
 
 // The history of a list, and undo.
@@ -66,6 +66,15 @@ test('a change that something was built on is not undone, another one is', async
   expect(await team.out('TaskList')).toBe('#1 [pending] X\n#2 [pending] Y\n');
   expect(await team.err('TaskUndo --at 77')).toContain('no_such_version');
   expect((await quiet().run('TaskUndo')).stderr).toContain('nothing_to_undo');
+});
+
+test('a task that a faster clock completed is archived by its id', async () => {
+  const team = quiet();
+  await team.run('TaskCreate --subject A', 'TaskUpdate 1 --status completed');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 60_000 });
+  const reply = await team.out('TaskArchive 1');
+  vi.useRealTimers();
+  expect(reply).toBe('Archived: #1\n');
 });
 
 test('completed tasks are archived, readable, and come back', async () => {

@@ -150,3 +150,25 @@ test('others continue while a hook thinks; it is asked again only if the change 
   expect(asked()).toBe(3);
   expect(await all.run('TaskList')).toMatchObject({ stdout: '#1 [completed] D\n#2 [pending] C\n' });
 });
+
+test('a hook whose task changes each time that it is asked refuses at last, and is not asked for ever', async () => {
+  hook(
+    'task-completed',
+    `echo >> ${hooksDir}/asked; until [ -e ${hooksDir}/$(wc -l < ${hooksDir}/asked) ]; do sleep 0.02; done`,
+  );
+  const all = team();
+  await all.run('TaskCreate --subject A');
+  const completed = all.run('TaskUpdate 1 --status completed');
+  const asked = () =>
+    existsSync(join(hooksDir, 'asked')) && readFileSync(join(hooksDir, 'asked')).length;
+  for (let times = 1; times <= 5; times++) {
+    await expect.poll(asked, { timeout: 10_000 }).toBe(times);
+    await all.run('TaskUpdate 1 --comment checked');
+    writeFileSync(join(hooksDir, String(times)), '');
+  }
+  expect(await completed).toMatchObject({
+    stderr:
+      'Error: Cannot update task #1\n- refused_by_hook: task-completed: asked 5 times, each time about other tasks; a hook must not change them\n',
+    exitCode: 1,
+  });
+});
