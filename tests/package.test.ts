@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runtime } from './helpers/installed.ts';
 import { npmEnvironment, packedPackage } from './helpers/packed-package.ts';
@@ -178,6 +179,14 @@ test.each(['Bun', 'Deno'] as const)(
   },
   240_000,
 );
+
+test.each(['esm', 'cjs'] as const)('a program bundled as %s contains it', async (format) => {
+  writeFileSync(join(folder, 'program.mjs'), `import { BashRouter } from 'todowrite';${PROGRAM}`);
+  const outfile = join(root, format === 'esm' ? 'bundle.mjs' : 'bundle.cjs');
+  const entryPoints = [join(folder, 'program.mjs')];
+  await build({ entryPoints, outfile, format, bundle: true, platform: 'node' });
+  expect((await run(process.execPath, [outfile], { env: environment() })).stdout).toBe(PRINTED);
+});
 
 const TYPED = `import { type AgentBashHandler, BashRouter, BashSession, TaskPanel, type TodoItem, TodoStore } from 'todowrite';
   export const item: TodoItem = { content: 'a', activeForm: 'b', status: 'pending', priority: 'low' };
