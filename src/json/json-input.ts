@@ -36,7 +36,7 @@ export type JsonInput<Value> =
 const ACCIDENTS: Record<Exclude<JsonProblem['kind'], 'other'> | 'split', string> = {
   cut: 'The JSON is cut short: perhaps an unescaped quote, a backtick or $( in its text ended it.',
   split: 'The JSON came in pieces: perhaps an unescaped quote in its text split it.',
-  unquoted: 'The JSON has lost its double quotes: bash removed them.',
+  unquoted: 'A name or a text in the JSON has no double quotes: perhaps bash removed them.',
   'inner quote':
     'A double quote inside a text must be written \\"; if it is, bash has replaced it.',
 };

@@ -21,13 +21,14 @@ export type ProvenItems =
 
 /**
  * Adds proofs: a completed item keeps the proof of its check, or gets one if there is evidence. A proof ends with its
- * check, and with the item's completion.
+ * check, and with the item's completion. If the list is then emptied, --prove alone finds no item.
  */
 export async function proveItems(
   list: TodoList,
   before: TodoVersion,
   items: Items,
   rules: ProofRules,
+  isEmptied: boolean,
 ): Promise<ProvenItems> {
   const hasCheck = ({ check, proof }: Readonly<TodoItem>) => (check ?? proof) !== undefined;
   if (!items.some(hasCheck) && !before.items.some(hasCheck)) return { items, notes: [] };
@@ -53,15 +54,14 @@ export async function proveItems(
   const failures = unproven.flatMap(({ at, check, failure }) =>
     failure ? [failedText(`item ${nameOf(items, at)} is unproven`, check, failure)] : [],
   );
-  const call = rules.isRequired ? 'the same call with --prove' : 'TodoWrite --prove';
+  const again = 'the same call with --prove';
+  const prove = isEmptied ? `TodoWrite --undo, then ${again}` : 'TodoWrite --prove';
+  const call = rules.isRequired ? again : prove;
   const missing = unproven.flatMap(({ at, check, failure }) =>
     failure ? [] : [unprovenText(`item ${nameOf(items, at)} is unproven`, check, call)],
   );
-  if (failures.length > 0)
-    return { refused: refusal('Cannot update the list', { lines: failures }) };
-  if (rules.isRequired && missing.length > 0) {
-    return { refused: refusal('Cannot update the list', { lines: missing }) };
-  }
+  const lines = failures.length > 0 || !rules.isRequired ? failures : missing;
+  if (lines.length > 0) return { refused: refusal('Cannot update the list', { lines }) };
   return { items: proven, notes: missing };
 }
 

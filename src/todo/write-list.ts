@@ -54,9 +54,10 @@ export async function write(
     const now = unheard?.now ?? before;
     const planned = isWhole ? wanted : afterSteps(now, wanted.steps, settings, rules);
     if ('refused' in planned) return planned;
-    const proven = await proveItems(list, now, planned.items, rules);
+    const emptied = isEmptied(planned.items, settings);
+    const proven = await proveItems(list, now, planned.items, rules, emptied);
     if ('refused' in proven) return proven;
-    const how = { emptied: isEmptied(planned.items, settings), dropped: planned.dropped };
+    const how = { emptied, dropped: planned.dropped };
     const written = await list.updateIf(now.version, proven.items, how);
     const notes = [...damageNotes(before), ...(unheard ? notesOf(unheard) : []), ...proven.notes];
     if (written) return { written, replaced: now, notes };

@@ -57,6 +57,16 @@ const UNPROVEN =
   'Note: item 1 is unproven: ./ok has not exited with 0 since it began. To run it: TodoWrite --prove\n';
 const RUNNING = 'Note: running the check: ./ok\n';
 
+test('where a completed list is emptied, the note on an unproven item says what still proves it', async () => {
+  const { store, write, say } = start({ clearWhenDone: true });
+  await write(BEGUN);
+  expect(await say('TodoWrite --done 1')).toBe(
+    UNPROVEN.replace('TodoWrite --prove', 'TodoWrite --undo, then the same call with --prove'),
+  );
+  expect(await say('TodoWrite --undo && TodoWrite --done 1 --prove')).toBe(RUNNING);
+  expect(store.get()).toMatchObject({ items: [], version: 6 });
+});
+
 test('a check that exited with 0 in the session since the item began proves it', async () => {
   const { router, write, store, say } = start();
   await write(BEGUN);

@@ -72,7 +72,7 @@ test.each([
   ],
   [
     ['{todos:[{content:Build}]}'],
-    `line 1, column 2: expected a property name in double quotes, near {todos:[{content:Build}]}${inHeredoc('The JSON has lost its double quotes: bash removed them')}`,
+    `line 1, column 2: expected a property name in double quotes, near {todos:[{content:Build}]}${inHeredoc('A name or a text in the JSON has no double quotes: perhaps bash removed them')}`,
   ],
   [
     ['{"todos":[{"content":"Say "hi" now"}]}'],
