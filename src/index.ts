@@ -39,8 +39,7 @@ export {
   settingsOfCalls,
 } from './settings/settings.ts';
 export { FilePlace, type FilePlaceOptions } from './state/file-place.ts';
-export type { Place, Version } from './state/place.ts';
-export { MemoryPlace } from './state/place.ts';
+export { MemoryPlace, type Place, type Version } from './state/place.ts';
 export { StateError } from './state/state-error.ts';
 export type { Reason, ReasonCode, Refused } from './tasks/reasons.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';

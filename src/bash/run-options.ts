@@ -50,7 +50,8 @@ export class TimeLimit {
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = () => this.cancel('cancelled');
   #end: () => void = () => {};
-  #reached: LimitReached | undefined;
+  /** Undefined while the line may go on. */
+  reached: LimitReached | undefined;
 
   constructor({ timeoutMs, signal }: Pick<RunOptions, 'timeoutMs' | 'signal'>) {
     this.#signal = signal;
@@ -62,21 +63,17 @@ export class TimeLimit {
     if (signal?.aborted) this.#onAbort();
   }
 
-  /** Undefined while the line may go on. */
-  get reached(): LimitReached | undefined {
-    return this.#reached;
-  }
-
   /** Stops the line. Called at once if the limit is already reached. */
   set onReached(end: () => void) {
     this.#end = end;
-    if (this.#reached) end();
+    if (this.reached) end();
   }
 
   /** Resolves like `work`, or to undefined as soon as the limit is reached. */
-  within<T>(work: Promise<T> | undefined): Promise<T | undefined> {
+  async within<T>(work: Promise<T> | undefined): Promise<T | undefined> {
+    if (this.reached) return undefined;
     const ended = new Promise<undefined>((resolve) => {
-      this.onReached = () => resolve(undefined);
+      this.#end = () => resolve(undefined);
     });
     return Promise.race([work, ended]);
   }
@@ -91,8 +88,8 @@ export class TimeLimit {
   }
 
   #reach(limit: LimitReached): void {
-    if (this.#reached) return;
-    this.#reached = limit;
+    if (this.reached) return;
+    this.reached = limit;
     this.#end();
   }
 }

@@ -57,8 +57,9 @@ export class BashRouter {
   readonly #disposal = new AbortController();
   readonly #seen = new SeenLines();
   #queue: Promise<unknown> = Promise.resolve();
-  /** Of the latest line. */
-  #limit: TimeLimit | undefined;
+  /** Of lines without one of their own: `dispose` ends them. */
+  readonly #limit = new TimeLimit({});
+  #ownLimit: TimeLimit | undefined;
 
   constructor(options: BashRouterOptions = {}, parent?: BashRouter) {
     this.#options = options;
@@ -190,7 +191,8 @@ export class BashRouter {
   /** Ends the shell with its processes, the children and the panel. */
   async dispose(): Promise<void> {
     this.#disposal.abort();
-    this.#limit?.cancel('cancelled: the router was disposed');
+    for (const limit of [this.#limit, this.#ownLimit])
+      limit?.cancel('cancelled: the router was disposed');
     await Promise.all([...this.#children].map((child) => child.dispose()));
     await this.#shell.dispose();
     await this.#session?.end();
@@ -232,13 +234,14 @@ export class BashRouter {
     const { type, call } = readLine(line, this.#handlers);
     if (this.#options.panel) this.panel?.commandStarted();
     this.#guide?.commandStarted(line, type);
-    const limit = new TimeLimit(options);
-    this.#limit = limit;
+    const isLimited = options.timeoutMs !== undefined || options.signal !== undefined;
+    this.#ownLimit = isLimited ? new TimeLimit(options) : undefined;
+    const limit = this.#ownLimit ?? this.#limit;
     let result: CommandResult;
     try {
       result = await this.#run(line, call, options, limit);
     } finally {
-      limit.disarm();
+      this.#ownLimit?.disarm();
     }
     const due = this.#guide?.commandEnded(result.exitCode) ?? [];
     const news = this.#guide?.news();

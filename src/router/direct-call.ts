@@ -46,7 +46,9 @@ export function readLine(
   if (handler && words) {
     const argv = words.slice(1);
     const call = { handler, argv, raw, isLiteral: true };
-    const isMended = handler.readsRawJson && mayEndEarlier(raw, argv);
+    // The usual form: quotes that hold.
+    const isQuoted = raw.length === (argv[0]?.length ?? 0) + 2;
+    const isMended = !isQuoted && handler.readsRawJson && mayEndEarlier(raw);
     return isMended ? { type: AGENT_SHELL_COMMAND } : { type: AGENT_SHELL_COMMAND, call };
   }
   const isRawJson =
@@ -60,10 +62,9 @@ export function readLine(
 }
 
 /** True if an argument may be JSON and more, whose quotes bash removes: `mendLine` looks for the end of the JSON. */
-function mayEndEarlier(raw: string, [first = '']: readonly string[]): boolean {
-  // The usual form: quotes that hold.
-  if (raw.length === first.length + 2 || raw.length > MAX_JSON_BYTES) return false;
-  return /^['"]?\s*[{[]/.test(raw) && !isJsonCollection(withoutOuterQuotes(raw));
+function mayEndEarlier(raw: string): boolean {
+  const isLikeJson = raw.length <= MAX_JSON_BYTES && /^['"]?\s*[{[]/.test(raw);
+  return isLikeJson && !isJsonCollection(withoutOuterQuotes(raw));
 }
 
 function isOneArgument(line: string): boolean {
@@ -89,11 +90,9 @@ export async function callDirectly(
   const { onStdout, onStderr, maxOutputBytes } = options;
   if (onStdout && stdout !== '') await limit.within(tell(onStdout, Buffer.from(stdout)));
   if (onStderr && stderr !== '') await limit.within(tell(onStderr, Buffer.from(stderr)));
-  return {
-    stdout: endsOf(stdout, maxOutputBytes),
-    stderr: endsOf(stderr, maxOutputBytes),
-    exitCode,
-  };
+  if (maxOutputBytes === undefined) return { stdout, stderr, exitCode };
+  const [out, err] = [endsOf(stdout, maxOutputBytes), endsOf(stderr, maxOutputBytes)];
+  return { stdout: out, stderr: err, exitCode };
 }
 
 function notWaitedFor({ name }: AgentBashHandler, { reached }: TimeLimit): CommandResult {

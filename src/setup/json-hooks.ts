@@ -151,8 +151,7 @@ interface Part {
 function widened(part: Part, text: string): Part {
   const { parent } = part;
   const up = parent.parent;
-  if (!isOurs(parent, text)) return part;
-  if (up?.type !== 'property' || up.parent === undefined) return part;
+  if (!isOurs(parent, text) || up?.type !== 'property' || !up.parent) return part;
   return widened({ parent: up.parent, node: up }, text);
 }
 

@@ -8,7 +8,7 @@ import { because } from './reasons.ts';
 import { idsText } from './task.ts';
 import type { TaskCall } from './task-call.ts';
 import claimPage from './task-claim.md';
-import { duration, flag, SOME_TASKS, taskId } from './task-fields.ts';
+import { flag, leaseTime, SOME_TASKS, taskId } from './task-fields.ts';
 import { type Refusal, taskForm } from './task-form.ts';
 import releasePage from './task-release.md';
 
@@ -27,7 +27,7 @@ export const TASK_CLAIM = taskForm({
       kind: { ...flag, json: { const: true } },
       hint: 'The first task that is ready, in place of taskId',
     },
-    lease: { kind: duration, hint: 'How long the claim holds: 90s, 30m, 8h or off' },
+    lease: { kind: leaseTime, hint: 'How long the claim holds: 90s, 30m, 8h or off' },
   },
   options: { '--check-busy': 'flag', '--check': 'flag' },
   purpose: 'claim a task',

@@ -52,15 +52,18 @@ const longText: TextKind = {
 
 export const flag: FlagKind = { is: 'flag' };
 
-/** `30m` as milliseconds; 0 for `off`. */
+/** `30m` as milliseconds. */
 export const duration: ValueKind<number> = {
   is: 'value',
-  from: (value) => {
-    if (typeof value !== 'string') return undefined;
-    return value === 'off' ? 0 : parseDuration(value);
-  },
+  from: (value) => parseDuration(String(value)),
   needs: 'a time such as 90s, 30m or 8h',
   json: { type: 'string' },
+};
+
+/** 0 for `off`. */
+export const leaseTime: ValueKind<number> = {
+  ...duration,
+  from: (value) => (value === 'off' ? 0 : duration.from(value)),
 };
 
 export const wholeNumber: ValueKind<number> = {

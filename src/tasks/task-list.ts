@@ -37,6 +37,7 @@ type TaskFilter = ValuesOf<typeof FILTER>;
 
 const USAGE =
   'TaskList [--ready | --mine] [--owner NAME] [--status STATUS] [--search TEXT] [--json] [--history]';
+const GET_USAGE = 'TaskGet ID [--json] [--at VERSION | --history]';
 
 export const TASK_LIST = taskForm({
   name: 'TaskList',
@@ -52,14 +53,12 @@ export const TASK_LIST = taskForm({
     const { store, options } = call;
     const { forPeople } = call.context;
     const { '--json': asJson, '--format': format = asJson && 'json' } = options;
-    if (asJson && format !== 'json') {
+    if (asJson && format !== 'json')
       return wrongUsage('--json and --format cannot be combined', `Usage: ${USAGE}\n`);
-    }
     const most = filter.limit ?? (forPeople ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
     if (options['--history']) {
-      if (format || filter.at !== undefined) {
+      if (format || filter.at !== undefined)
         return wrongUsage('--history takes neither --json, --format nor --at', `Usage: ${USAGE}\n`);
-      }
       const lines = Array.from(changesIn(await store.versions()), changeLine);
       return done(cut(lines, most, 'changes') || 'No changes.\n');
     }
@@ -129,7 +128,7 @@ function cut(lines: readonly string[], most: number, what: string): string {
 export const TASK_GET = taskForm({
   name: 'TaskGet',
   summary: 'shows one: ID',
-  usage: 'TaskGet ID [--json] [--at VERSION | --history]',
+  usage: GET_USAGE,
   helpPage: getPage,
   example: '{"taskId":1}',
   fields: { taskId: ONE_TASK, at: AT },
@@ -137,6 +136,8 @@ export const TASK_GET = taskForm({
   isReadOnly: true,
   purpose: 'show the task',
   run: async ({ taskId: id, at }, { store, options }) => {
+    if (options['--history'] && (options['--json'] || at !== undefined))
+      return wrongUsage('--history takes neither --json nor --at', `Usage: ${GET_USAGE}\n`);
     const found = await graphAt(store, at);
     const title = `Cannot show task #${id}`;
     if ('refused' in found) return { ...found, title };

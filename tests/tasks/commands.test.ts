@@ -201,10 +201,11 @@ test.each([
   ],
   ['TaskList', ['--list='], '--list needs a name'],
   ['TaskList', ['--history', '--json'], '--history takes neither --json, --format nor --at'],
+  ['TaskGet', ['1', '--history', '--json'], '--history takes neither --json nor --at'],
   ['TaskList', ['--limit', 'x'], "--limit needs a number of tasks, received 'x'"],
   ['TaskList', ['--status', 'open'], '--status takes pending, in_progress or completed, received '],
   ['TaskClaim', ['1', '--lease', 'x'], '--lease needs a time such as 90s, 30m or 8h, received '],
-  ['TaskArchive', ['--older-than', 'x'], '--older-than needs a time such as 90s'],
+  ['TaskArchive', ['--older-than', 'off'], '--older-than needs a time such as 90s'],
   [
     'TaskCreate',
     ['--subject', 'A', '--priority', 'urgent'],
