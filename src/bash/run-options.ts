@@ -70,12 +70,12 @@ export class TimeLimit {
   }
 
   /** Resolves like `work`, or to undefined as soon as the limit is reached. */
-  async within<T>(work: Promise<T> | undefined): Promise<T | undefined> {
-    if (this.reached) return undefined;
-    const ended = new Promise<undefined>((resolve) => {
+  within<T>(work: Promise<T> | undefined): Promise<T | undefined> | undefined {
+    if (work === undefined || this.reached) return undefined;
+    return new Promise((resolve, reject) => {
       this.#end = () => resolve(undefined);
+      work.then(resolve, reject);
     });
-    return Promise.race([work, ended]);
   }
 
   cancel(message: string): void {
