@@ -18,11 +18,13 @@ test.runIf(hasEtcd && canCutOff)(
     const cluster = await CutOffCluster.start();
     onTestFinished(() => cluster.stop());
     const cwd = temporaryDirectory();
+    // The others have to elect a leader first.
+    const patience = (at: number | undefined) => (at === undefined ? '30' : '3');
     const start = (at: number | undefined, url: string, ...argv: string[]) => {
       const env = cleanEnvironment({
         HOME: cwd,
         TODO_STATE_URL: url,
-        TODO_STATE_TIMEOUT: '3',
+        TODO_STATE_TIMEOUT: patience(at),
         TODO_SESSION: 'release',
       });
       const [program = '', ...rest] = cluster.within(at, ...argv);
