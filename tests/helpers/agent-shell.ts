@@ -84,7 +84,7 @@ export class JsonlClient {
     this.child.stdin.write(text);
   }
 
-  async next(): Promise<JsonlResult> {
+  async next<Line = JsonlResult>(): Promise<Line> {
     const { value, done } = await this.#lines.next();
     if (done) throw new Error('agent-shell has ended');
     return JSON.parse(value);

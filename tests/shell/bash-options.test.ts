@@ -66,7 +66,7 @@ const SPELLINGS: string[][] = [
   ['--nope'],
   ['-o', 'nosuch', '-c', 'x'],
   ['-c', '', 'x'],
-  ['-c', 'kill -9 $$'],
+  ...['KILL', 'TERM', 'SEGV'].map((name) => ['-c', `echo before; kill -${name} $$; sleep 10`]),
   ['-c', 'echo "open'],
   ['-c', 'trap "echo bye" EXIT; cat; exit 3'],
   ['-c', 'echo "$@"', 'x', '-c', '--help', '--jsonl', '--'],

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # A person's first hour with an interactive agent-shell, on a real terminal, with a list in sight.
 
-load helper
+LIST='[{"content":"Read","activeForm":"Reading","status":"completed"},{"content":"Write","activeForm":"Writing","status":"in_progress"}]'
 
 # One agent-shell in tmux for all tests, in a home and a work tree of its own; the panel of a list is below its prompt.
 setup_file() {
   command -v tmux >/dev/null || return 0
+  unset NODE_EXTRA_CA_CERTS ${!TODO_*}
   export HOME=$BATS_FILE_TMPDIR/home SOCKET=$BATS_FILE_TMPDIR/tmux TODO_STATE_DIR=$BATS_FILE_TMPDIR/state
-  unset TODO_AGENT TODO_SESSION
   mkdir -p "$HOME/project"
   cat >>"$HOME/.bashrc" <<'RC'
 PS1='me> ' HISTFILE=
@@ -20,7 +20,7 @@ RC
   local shell=${BATS_TEST_DIRNAME%/tests/shell}/dist/bin/agent-shell.cjs
   tmux -S "$SOCKET" -f /dev/null new-session -d -x 90 -y 30 "exec '$shell'"
   until_screen '^me>$'
-  type_line "TodoWrite '$(list "$(item Read completed)" "$(item Write in_progress)")' >/dev/null"
+  type_line "TodoWrite '$LIST' >/dev/null"
   until_panel
 }
 
@@ -43,36 +43,29 @@ type_text() { terminal send-keys -l -- "$1"; }
 type_line() { type_text "$1" && keys Enter; }
 screen() { terminal capture-pane -p; }
 
-# until_screen REGEX: waits for a row that matches
-until_screen() {
+# until_so COMMAND...: waits until this command says so of the screen, which it reads
+until_so() {
   local try now= seen=
   for ((try = 0; try < 400; try++)); do
     now=$(screen)
-    if [ "$now" != "$seen" ] && grep -qE -- "$1" <<<"$now"; then return; fi
+    if [ "$now" != "$seen" ] && "$@" <<<"$now"; then return; fi
     seen=$now
     sleep 0.05
   done
-  echo "never on the screen: $1" >&2
-  screen >&2
+  printf 'never so: %s\n%s\n' "$*" "$now" >&2
   return 1
 }
 
+# until_screen REGEX: waits for a row that matches
+until_screen() { until_so grep -qE -- "$1"; }
+
 # Waits for an empty prompt with the whole panel below it.
-until_panel() {
-  local try now= seen=
-  for ((try = 0; try < 400; try++)); do
-    now=$(screen)
-    if [ "$now" = "$seen" ]; then sleep 0.05 && continue; fi
-    seen=$now now=$(grep -v '^$' <<<"$now")
-    if [[ $(tail -n 5 <<<"$now") = 'me>'$'\n┌─ Tasks '*' 1/2 '*$'\n│ ✓ Read '*$'\n│ ● Doing it...'*$'\n└'* ]] &&
-      [ "$(grep -c '─ Tasks ─' <<<"$now")" = 1 ]; then
-      return
-    fi
-    sleep 0.05
-  done
-  echo 'never a prompt with a panel below it' >&2
-  screen >&2
-  return 1
+until_panel() { until_so is_panel; }
+is_panel() {
+  local rows
+  rows=$(grep -v '^$')
+  [[ $(tail -n 5 <<<"$rows") = 'me>'$'\n┌─ Tasks '*' 1/2 '*$'\n│ ✓ Read '*$'\n│ ● Writing...'*$'\n└'* ]] &&
+    [ "$(grep -c '─ Tasks ─' <<<"$rows")" = 1 ]
 }
 
 # run_line LINE: a line without output. The prompt before it, which may still stand there, is not the next one.
@@ -97,7 +90,7 @@ run_line() {
   keys Escape
   type_line ':wq'
   until_panel
-  equal "$(cat notes.txt)" 'written in vim'
+  [ "$(cat notes.txt)" = 'written in vim' ]
 }
 
 @test "git commit opens the editor" {
@@ -110,7 +103,7 @@ run_line() {
   type_line ':wq'
   until_screen 'A first commit'
   until_panel
-  equal "$(git log --format=%s)" 'A first commit'
+  [ "$(git log --format=%s)" = 'A first commit' ]
 }
 
 @test "top draws itself anew, and q leaves it" {

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ListEvents } from '../../src/shell/jsonl-output.ts';
@@ -12,15 +12,11 @@ import { temporaryDirectory } from '../helpers/files.ts';
 
 type Line = Record<string, unknown>;
 
-async function next(client: JsonlClient): Promise<Line> {
-  return (await client.next()) as unknown as Line;
-}
-
 /** Sends lines, and reads so many. */
 async function say(client: JsonlClient, lines: readonly unknown[], count: number): Promise<Line[]> {
   client.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const answers: Line[] = [];
-  while (answers.length < count) answers.push(await next(client));
+  while (answers.length < count) answers.push(await client.next<Line>());
   return answers;
 }
 
@@ -30,8 +26,8 @@ const host = JsonlClient.shared();
 /** Sends a request that streams, and reads all that comes of it. */
 async function stream(command: string): Promise<Line[]> {
   host().write(`${JSON.stringify({ id: 1, command, stream: true })}\n`);
-  const all = [await next(host())];
-  while (all.at(-1)?.event !== undefined) all.push(await next(host()));
+  const all = [await host().next<Line>()];
+  while (all.at(-1)?.event !== undefined) all.push(await host().next<Line>());
   return all;
 }
 
@@ -102,7 +98,10 @@ describe('permission', () => {
     expect(error).toMatchObject({ id: null, error: expect.stringContaining('id 2') });
     for (const line of ['{"id":1,"approve":"yes"}', '{"id":1,"approve":allow}', 'y']) {
       client.write(`${line}\n`);
-      expect(await next(client)).toEqual({ id: null, error: expect.stringMatching(/^Not /) });
+      expect(await client.next<Line>()).toEqual({
+        id: null,
+        error: expect.stringMatching(/^Not /),
+      });
     }
     expect(await say(client, [answer], 1)).toMatchObject([{ id: 1, stdout: 'hi\n', exitCode: 0 }]);
   });
@@ -114,7 +113,7 @@ describe('permission', () => {
     client.child.stdin?.end();
     const results: Line[] = [];
     while (results.length < 2) {
-      const line = await next(client);
+      const line = await client.next<Line>();
       if (!('event' in line)) results.push(line);
     }
     const denied = 'Command execution denied: the input ended before an answer came\n';
@@ -134,7 +133,7 @@ describe('permission', () => {
     expect(one).toMatchObject({ id: 1, stdout: 'one\n' });
     client.write('{"cancel":2}\n');
     let last: Line = {};
-    for (let count = 0; count <= many.length; count += 1) last = await next(client);
+    for (let count = 0; count <= many.length; count += 1) last = await client.next<Line>();
     expect(last).toMatchObject({ id: 2, exitCode: 130 });
   });
 });
@@ -162,8 +161,8 @@ describe('ids and cancels', () => {
     const long = 'x'.repeat(10_000);
     client.write(`{"command":"sleep 1000 # ${long}","id":9007199254740993}\n`);
     client.write('{"command":"echo on","id":9007199254740992}\n{"cancel":9007199254740993}\n');
-    expect(await next(client)).toMatchObject({ exitCode: 130 });
-    expect(await next(client)).toMatchObject({ stdout: 'on\n' });
+    expect(await client.next<Line>()).toMatchObject({ exitCode: 130 });
+    expect(await client.next<Line>()).toMatchObject({ stdout: 'on\n' });
   });
 });
 
@@ -179,16 +178,6 @@ describe('output while it comes', () => {
       const chunks = all.filter(({ event }) => event === name).map(({ chunk }) => chunk);
       expect(chunks.join('')).toBe(result?.[name]);
     }
-  });
-
-  test('of a background job between two requests comes with the next one', async () => {
-    const client = host();
-    const cwd = temporaryDirectory();
-    await client.send(`cd ${cwd}; (until [ -e go ]; do sleep 0.01; done; echo late; touch done) &`);
-    writeFileSync(join(cwd, 'go'), '');
-    await eventually('the job is done', () => existsSync(join(cwd, 'done')));
-    const [chunk, result] = await say(client, [{ id: 9, command: ':', stream: true }], 2);
-    expect([chunk?.chunk, result?.stdout]).toEqual(['late\n', 'late\n']);
   });
 
   test('a result of it repeats no more than a megabyte, with both ends', async () => {
@@ -259,9 +248,9 @@ describe('hello and events', () => {
     await say(client, [{ events: ['todos', 'tasks'] }], 2);
     const list = '{"todos":[{"content":"a","activeForm":"b","status":"pending"}]}';
     await callCommand(env, 'TodoWrite', [list], { cwd });
-    expect(await next(client)).toMatchObject({ event: 'todos', todos: [{ content: 'a' }] });
+    expect(await client.next<Line>()).toMatchObject({ event: 'todos', todos: [{ content: 'a' }] });
     await callCommand(env, 'TaskCreate', ['--subject', 'x'], { cwd });
-    expect(await next(client)).toMatchObject({ event: 'tasks', tasks: [{ subject: 'x' }] });
+    expect(await client.next<Line>()).toMatchObject({ event: 'tasks', tasks: [{ subject: 'x' }] });
     expect(await client.end()).toBe(0);
   });
 

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { startJsonl } from '../helpers/agent-shell.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { hasProc, processesWith } from '../helpers/processes.ts';
+import { hasProc, processesWith, usageOf } from '../helpers/processes.ts';
 
 // A host under load. `npm run test:machines` runs the long form.
 
@@ -114,11 +114,11 @@ test.runIf(hasProc)(
       if (hasPaused || length < STREAMED_BYTES / 4) return;
       hasPaused = true;
       lines.pause();
-      const written0 = bytesWritten(child);
+      const written0 = usageOf(child.pid ?? 0).writtenBytes;
       setTimeout(() => {
         most = memoryOf(child);
         lengthAtPause = length;
-        written = bytesWritten(child) - written0;
+        written = usageOf(child.pid ?? 0).writtenBytes - written0;
         lines.resume();
       }, PAUSE_MS);
     });
@@ -132,7 +132,3 @@ test.runIf(hasProc)(
   },
   20 * MINUTES,
 );
-
-function bytesWritten({ pid }: ChildProcess): number {
-  return Number(/wchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0);
-}

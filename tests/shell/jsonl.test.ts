@@ -35,7 +35,8 @@ async function exchange(input: string, count: number): Promise<JsonlResult[]> {
 }
 
 test('each request gets one result, with all of its fields', async () => {
-  const results = await exchange(request(1, 'echo out; echo err >&2; (exit 3)'), 1);
+  const line = 'echo out; echo err >&2; (exit 3)';
+  const results = await exchange(request(1, line, { timeoutMs: 1e300 }), 1);
   expect(results).toEqual([
     {
       id: 1,
@@ -115,33 +116,35 @@ test('requests share one bash and one list', async () => {
   expect((await client.send(`TodoWrite '{"todos":[]}'`)).type).toBe('agent_shell_command');
 });
 
-describe('one host', () => {
-  test.each([
-    ['what looks like results', `printf '{"id":1,"exitCode":9}\\n{"id":null,"error":"x"}'`],
-    ['no end of line', 'printf x'],
-    ['NUL and what is no UTF-8', "printf 'a\\0\\xff'"],
-    ['the line separators of Unicode', "printf 'a\\u2028b\\u2029c\\u0085d'"],
-    ['carriage returns', "printf 'a\\r\\nb\\r'"],
-    ['terminal escapes', "printf '\\e[2J\\e]0;x\\a'"],
-    ['a megabyte', "head -c 1000000 /dev/zero | tr '\\0' '\\\\'"],
-    ['errors', 'printf \'{"id":2}\\n\' >&2'],
-  ])('a result is one line: %s', async (_name, command) => {
-    const client = shared();
-    const lines: string[] = [];
-    const listen = (text: string) => lines.push(text);
-    client.child.stdout?.on('data', listen);
-    const result = await client.send(command);
-    expect([result.error, result.exitCode]).toEqual([undefined, 0]);
-    expect((await client.send('echo next')).stdout).toBe('next\n');
-    client.child.stdout?.off('data', listen);
-    // One line even for readers that know other line ends.
-    expect(lines.join('').split(/\r\n|[\n\r\u0085\u2028\u2029]/).length).toBe(3);
-  });
+test('a reminder comes with the result of the line at which it is due', async () => {
+  const client = new JsonlClient({ env: { TODO_REMINDER_TURNS: '2' } });
+  await client.send('TodoWrite --add a --active-form b');
+  const told = [];
+  for (let line = 0; line < 3; line++) told.push((await client.send(':')).reminders);
+  const due = [expect.stringMatching(/^Note: 2 commands since the last TodoWrite; 1 item/)];
+  expect(told).toEqual([undefined, due, undefined]);
+});
 
-  test.each([1e300, 1000.5])('timeoutMs may be %d', async (timeoutMs) => {
-    const hi = { stdout: 'hi\n', stderr: '', exitCode: 0 };
-    expect(await shared().send('sleep 0.01; echo hi', { timeoutMs })).toMatchObject(hi);
-  });
+test.each([
+  ['what looks like results', `printf '{"id":1,"exitCode":9}\\n{"id":null,"error":"x"}'`],
+  ['no end of line', 'printf x'],
+  ['NUL and what is no UTF-8', "printf 'a\\0\\xff'"],
+  ['the line separators of Unicode', "printf 'a\\u2028b\\u2029c\\u0085d'"],
+  ['carriage returns', "printf 'a\\r\\nb\\r'"],
+  ['terminal escapes', "printf '\\e[2J\\e]0;x\\a'"],
+  ['a megabyte', "head -c 1000000 /dev/zero | tr '\\0' '\\\\'"],
+  ['errors', 'printf \'{"id":2}\\n\' >&2'],
+])('a result is one line: %s', async (_name, command) => {
+  const client = shared();
+  const lines: string[] = [];
+  const listen = (text: string) => lines.push(text);
+  client.child.stdout?.on('data', listen);
+  const result = await client.send(command);
+  expect([result.error, result.exitCode]).toEqual([undefined, 0]);
+  expect((await client.send('echo next')).stdout).toBe('next\n');
+  client.child.stdout?.off('data', listen);
+  // One line even for readers that know other line ends.
+  expect(lines.join('').split(/\r\n|[\n\r\u0085\u2028\u2029]/).length).toBe(3);
 });
 
 describe('a line that is no request', () => {
@@ -212,9 +215,9 @@ describe('the end of a line is a newline and nothing else', () => {
 test('timeoutMs ends a command, and not the session', async () => {
   const client = shared();
   await client.send('cd /tmp');
-  const result = await client.send('echo begun; sleep 1000', { timeoutMs: 300 });
+  const result = await client.send('echo begun; sleep 1000', { timeoutMs: 300.5 });
   expect(result).toMatchObject({ stdout: 'begun\n', exitCode: 124 });
-  expect(result.stderr).toContain('timed out after 300 ms');
+  expect(result.stderr).toContain('timed out after 300.5 ms');
   expect((await client.send('pwd')).stdout).toBe('/tmp\n');
 });
 
