@@ -1,11 +1,11 @@
 // Speed, kept by counting work and not time: these counts are the same on any machine, however busy it is.
 
 import { createHook } from 'node:async_hooks';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import fs, { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CommandType } from '../src/command/agent-command.ts';
 import { Guide } from '../src/guidance/guide.ts';
 import { GUIDANCE_RULES } from '../src/guidance/rules.ts';
@@ -34,50 +34,64 @@ const items = (count: number, done = 0): TodoItem[] =>
 const call = (count: number, done = 0) =>
   `TodoWrite '${JSON.stringify({ todos: items(count, done) })}'`;
 
-/** What a program loads with lists in files: modules of Node by name, and how many files. */
-function loaderIn(directory = temporaryDirectory()) {
-  const [hook, loaded] = [join(directory, 'hook.cjs'), join(directory, 'loaded')];
-  writeFileSync(
-    hook,
-    `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(loaded)},
-      JSON.stringify([process.moduleLoadList, Object.keys(require.cache).length])));`,
-  );
-  return (...program: string[]): [modules: string[], files: number] => {
-    spawnSync(process.execPath, ['-r', hook, ...program], {
-      cwd: directory,
-      env: cleanEnvironment({ TODO_STATE_DIR: join(directory, 'state'), TODO_AGENT: 'ann' }),
-      input: '{}',
-    });
-    return JSON.parse(readFileSync(loaded, 'utf8'));
+const OPERATIONS = ['fsyncSync', 'renameSync', 'mkdirSync', 'readdirSync', 'unlinkSync'] as const;
+
+/** A hook that tells what its program loads, and how often it asks the file system for each of these operations. */
+const HOOK = `const fs = require('fs');
+  const counts = {};
+  for (const name of ${JSON.stringify(OPERATIONS)}) {
+    const original = fs[name];
+    fs[name] = (...args) => {
+      counts[name] = (counts[name] || 0) + 1;
+      return original(...args);
+    };
+  }
+  process.on('exit', () => {
+    const files = Object.keys(require.cache).length;
+    const told = { exitCode: process.exitCode, loaded: process.moduleLoadList, files, counts };
+    fs.writeFileSync(process.env.TOLD, JSON.stringify(told));
+  });`;
+
+/** Runs programs with lists in files. */
+function programsIn(cwd = temporaryDirectory()) {
+  const [hook, TOLD] = [join(cwd, 'hook.cjs'), join(cwd, 'told')];
+  writeFileSync(hook, HOOK);
+  const lists = { TODO_STATE_DIR: join(cwd, 'state'), TODO_TEAM: 'team', TODO_AGENT: 'ann' };
+  const env = cleanEnvironment({ ...lists, TOLD });
+  return (...program: readonly string[]) => {
+    spawnSync(process.execPath, ['-r', hook, ...program], { cwd, env, input: '{}' });
+    return JSON.parse(readFileSync(TOLD, 'utf8'));
   };
 }
+
+const command = (name: string) => join(dirname(executable('todo-write')), name);
 
 test.each([
   ['todo-write', ['{"todos":[]}']],
   ['todo-read', []],
 ] as const)('at start-up %s loads its one file, and of Node next to nothing', (name, argv) => {
   const directory = temporaryDirectory();
-  const load = loaderIn(directory);
+  const run = programsIn(directory);
   writeFileSync(join(directory, 'empty.cjs'), '');
-  const [known, fewest] = load(join(directory, 'empty.cjs'));
+  const empty = run(join(directory, 'empty.cjs'));
   // The first start after a build also keeps what it has compiled.
-  load(executable(name), ...argv);
-  const [loaded, files] = load(executable(name), ...argv);
+  run(executable(name), ...argv);
+  const { loaded, files } = run(executable(name), ...argv);
   const modules = loaded
-    .filter((module) => !known.includes(module))
-    .flatMap((module) => /^NativeModule (?!internal)(.*)/.exec(module)?.[1] ?? []);
-  expect({ modules, files: files - fewest }).toEqual({ modules: ['vm'], files: 0 });
+    .filter((module: string) => !empty.loaded.includes(module))
+    .flatMap((module: string) => /^NativeModule (?!internal)(.*)/.exec(module)?.[1] ?? []);
+  expect({ modules, files: files - empty.files }).toEqual({ modules: ['vm'], files: 0 });
 });
 
 test.each([
-  [join(executable('todo-write'), '../TaskCreate'), ['--subject', 'A']],
-  [join(executable('todo-write'), '../TaskClaim'), ['--next']],
-  [join(executable('todo-write'), '../TaskList'), []],
+  [command('TaskCreate'), ['--subject', 'A']],
+  [command('TaskClaim'), ['--next']],
+  [command('TaskList'), []],
   [executable('agent-shell'), ['sessions']],
   [executable('agent-shell'), ['state']],
   [executable('agent-shell'), ['hook']],
 ])('with lists in files %s %j loads no network', (file, argv) => {
-  const loaded = loaderIn()(file, ...argv)[0].join('\n');
+  const loaded = programsIn()(file, ...argv).loaded.join('\n');
   expect(loaded).toMatch(/NativeModule fs$/m);
   expect(loaded).not.toMatch(/NativeModule (http|https|tls|_http_client|_tls_wrap)$/m);
 });
@@ -240,38 +254,6 @@ test('an update of the panel reads none of the versions before', () => {
   expect(read).toBe(0);
 });
 
-// What a call asks of the file system: the disk decides how long a durable commit takes.
-
-const OPERATIONS = ['fsyncSync', 'renameSync', 'mkdirSync', 'readdirSync', 'unlinkSync'] as const;
-
-/** How often the last of these calls asks for each of these. By then the list is there and the program is compiled. */
-function operationsOf(calls: readonly (readonly [name: string, ...argv: string[]])[]) {
-  const cwd = temporaryDirectory();
-  const [hook, counts] = [join(cwd, 'hook.cjs'), join(cwd, 'counts')];
-  writeFileSync(
-    hook,
-    `const fs = require('fs');
-     const counts = {};
-     for (const name of ${JSON.stringify(OPERATIONS)}) {
-       const original = fs[name];
-       fs[name] = (...args) => {
-         counts[name] = (counts[name] || 0) + 1;
-         return original(...args);
-       };
-     }
-     process.on('exit', () => {
-       if (process.exitCode === 0) fs.writeFileSync(${JSON.stringify(counts)}, JSON.stringify(counts));
-     });`,
-  );
-  const lists = { TODO_STATE_DIR: join(cwd, 'state'), TODO_TEAM: 'team', TODO_AGENT: 'a' };
-  for (const [name, ...argv] of calls) {
-    const program = join(dirname(executable('todo-write')), name);
-    const options = { cwd, env: cleanEnvironment(lists), stdio: 'pipe' } as const;
-    execFileSync(process.execPath, ['-r', hook, program, ...argv], options);
-  }
-  return JSON.parse(readFileSync(counts, 'utf8'));
-}
-
 test.runIf(hasProc)('300 commits leave no descriptor open', () => {
   const folder = join(temporaryDirectory(), 'agent');
   const store = new TodoStore(undefined, new FilePlace({ folder }));
@@ -288,6 +270,7 @@ const write = (done: number) => ['TodoWrite', JSON.stringify(items(2, done))] as
 const claim = ['TaskClaim', '--next'] as const;
 const TASKS = JSON.stringify(['one', 'two', 'three'].map((subject) => ({ subject })));
 
+// The disk decides how long a durable commit takes. By the last call the list is there and the program is compiled.
 test.each([
   ['TodoWrite saves twice', [write(0), write(1), write(2)], { ...DURABLE, readdirSync: 2 }],
   ['TaskClaim saves twice', [['TaskCreate', TASKS], claim, claim], { ...DURABLE, readdirSync: 3 }],
@@ -295,7 +278,10 @@ test.each([
 ] as const)(
   'on PATH a %s, makes no folder that is there, and lists its own folder only',
   (_, calls, counts) => {
-    expect(operationsOf(calls)).toEqual(counts);
+    const run = programsIn();
+    const told = calls.map(([name, ...argv]) => run(command(name), ...argv));
+    expect(told.map(({ exitCode }) => exitCode)).toEqual(calls.map(() => 0));
+    expect(told.at(-1).counts).toEqual(counts);
   },
 );
 
@@ -303,20 +289,14 @@ test('an agent command in bash looks for as many files, however many slots there
   const router = routerInBash();
   const line = `:; ${call(2)}`;
   await router.route(line);
-  const { existsSync } = fs;
-  const looks: string[] = [];
-  fs.existsSync = (path) => {
-    looks.push(String(path));
-    return existsSync(path);
-  };
-  const restore = () => {
-    fs.existsSync = existsSync;
-    syncBuiltinESMExports();
-  };
-  onTestFinished(restore);
+  const spy = vi.spyOn(fs, 'existsSync');
   syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
   expect((await router.route(line)).exitCode).toBe(0);
-  restore();
+  const looks = spy.mock.calls.map(([path]) => String(path));
   expect(looks.length).toBeGreaterThan(0);
   expect(looks.filter((path) => path.includes('slot-'))).toEqual([]);
   expect(looks.length).toBeLessThanOrEqual(6);

@@ -143,16 +143,6 @@ describe.runIf(hasProc)('a host that cannot dispose', () => {
     process.kill(watchdog.pid, 'SIGCONT');
     await expectNothingLeft(host);
   });
-
-  test('because of an uncaught error, leaves none, and the error is shown', async () => {
-    const host = await startHostWithJobs(
-      "process.stdin.once('data', () => { throw new Error('boom'); });",
-    );
-    host.child.stdin.write('x');
-    await expectNothingLeft(host);
-    expect(await host.ended).toMatchObject({ exitCode: 1, signal: null });
-    expect(host.said.stderr).toContain('Error: boom');
-  });
 });
 
 test.runIf(hasProc).each(IS_LONG ? [30, 60, 120, 240] : [30])(

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { callCommand } from '../helpers/commands.ts';
 import { hasPostgres } from '../helpers/engines.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
@@ -22,7 +21,6 @@ type Options = Partial<Parameters<typeof run>[2]>;
 const READ = `'${process.execPath}' '${executable('todo-read')}'`;
 const WRITE = `'${process.execPath}' '${executable('todo-write')}'`;
 
-/** `call` runs a command in this process, where the program is not the question. */
 function machine() {
   const root = temporaryDirectory();
   const [state, work] = [join(root, 'state'), join(root, 'work')];
@@ -40,8 +38,6 @@ function machine() {
       run('todo-read', argv, { cwd: work, env: env(), ...options }),
     inBash: (line: string, cwd = work) =>
       spawnSync('bash', ['-c', line], { cwd, env: env(), encoding: 'utf8' }),
-    call: (name: string, argv: string[] = [], more: Record<string, string> = {}, cwd = work) =>
-      callCommand(env(more), name, argv, { cwd }),
   };
 }
 
@@ -65,21 +61,6 @@ test('standard input that is closed or too long is no list', () => {
   });
   const stderr = expect.stringContaining('must be at most 1 MiB');
   expect(inBash(`${WRITE} < list.json`)).toMatchObject({ status: 1, stderr });
-});
-
-test('TODO_SESSION and TODO_AGENT name the list, and options win over them', async () => {
-  const { call } = machine();
-  const named = { TODO_SESSION: 's', TODO_AGENT: 'bob' };
-  const read = async (...[argv, more, cwd]: [string[]?, Record<string, string>?, string?]) =>
-    (await call('TodoRead', argv, more, cwd)).stdout;
-  await call('TodoWrite', [list('of bob in s')], named);
-  expect(await read([], named, '/')).toContain('of bob in s');
-  expect(await read(['--session', 's', '--agent', 'bob'], {}, '/')).toContain('of bob in s');
-  expect(await read(['--agent', 'Bob'], named)).toBe('No todos.\n');
-  expect(await read(['--session', 'S'], named)).toBe('No todos.\n');
-  expect(await read()).toBe('No todos.\n');
-  await call('TodoWrite', ['--session=t', list('of bob in t')], named);
-  expect(await read([], named)).toContain('of bob in s');
 });
 
 test('in a directory that was deleted a session must be named', () => {

@@ -16,7 +16,6 @@ import { plainEval } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { listFiles } from '../helpers/files.ts';
 import { forAllTests } from '../helpers/for-all-tests.ts';
-import { hasProc, processesWith } from '../helpers/processes.ts';
 import { startRouter } from '../helpers/session.ts';
 
 const { AGENT_SHELL_COMMAND, NATIVE_SHELL_COMMAND } = CommandType;
@@ -340,12 +339,9 @@ describe('a line that bash cannot read and that names an agent command', () => {
   });
 });
 
-test('dispose ends bash, leaves nothing behind, and refuses lines for it, also twice', async () => {
-  const { router, tmp } = startWith(new TestAgent());
-  await router.route('sleep 1000 & :');
+test('a router that is disposed refuses lines, and may be disposed again or unused', async () => {
+  const { router } = startWith(new TestAgent());
   await router.dispose();
-  expect(listFiles(tmp)).toEqual([]);
-  if (hasProc) expect(processesWith(tmp)).toEqual([]);
   await expect(router.route('true')).rejects.toThrow('disposed');
   await expect(router.dispose()).resolves.toBeUndefined();
   await expect(startWith().router.dispose()).resolves.toBeUndefined();

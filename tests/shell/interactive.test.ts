@@ -86,13 +86,6 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
       expect(panels(shell.all())).toBe(1);
     });
 
-    test('goes before a command runs, and leaves nothing in its output', async () => {
-      const shell = await shellWith(LIST);
-      const rows = Array.from({ length: 40 }, (_, index) => `row ${index + 1}`);
-      expect(await shell.run('printf "row %s\\n" {1..40}')).toBe(rows.join('\n'));
-      expect(panels(shell.all())).toBe(1);
-    });
-
     test('stays one after Ctrl-C, an empty line, an unfinished line, and is back after Ctrl-L', async () => {
       const shell = await shellWith(LIST);
       shell.type('echo dropped');
