@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { CutOffCluster, canCutOff } from './helpers/cut-off-cluster.ts';
 import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from './helpers/engines.ts';
 import { eventually } from './helpers/eventually.ts';
@@ -56,37 +56,30 @@ test.runIf(hasProc)(
   },
 );
 
-/** From now on what this test makes has a folder of its own. @returns what is left there, processes included. */
-function ownTemporaryFolder(): () => unknown[] {
+/** What fails to start leaves no file and no process in a folder of its own. */
+async function expectNothingLeft(start: () => Promise<unknown>, error: string): Promise<void> {
   const folder = temporaryDirectory();
   // A server runs as a user of its own.
   chmodSync(folder, 0o755);
-  const before = process.env.TMPDIR;
-  process.env.TMPDIR = folder;
-  onTestFinished(() => {
-    process.env.TMPDIR = before;
-  });
-  return () => [...readdirSync(folder), ...processesWith(folder)];
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(start()).rejects.toThrow(error);
+  const left = () => [...readdirSync(folder), ...processesWith(folder)];
+  await eventually('nothing is left', () => left().length === 0);
 }
 
-test.runIf(hasEtcd)('an etcd that does not start leaves nothing', async () => {
-  const left = ownTemporaryFolder();
-  await expect(EtcdCluster.start(1, ['--no-such-option'])).rejects.toThrow(
-    'a member of etcd ended',
-  );
-  expect(left()).toEqual([]);
-});
+test.runIf(hasEtcd)('an etcd that does not start leaves nothing', () =>
+  expectNothingLeft(() => EtcdCluster.start(1, ['--no-such-option']), 'a member of etcd ended'),
+);
 
-test.runIf(hasEtcd && canCutOff)('a cluster of which no member leads leaves nothing', async () => {
-  const left = ownTemporaryFolder();
-  await expect(CutOffCluster.start('--no-such-option', 500)).rejects.toThrow('a member leads');
-  await eventually('its processes have ended', () => left().length === 0);
-});
+test.runIf(hasEtcd && canCutOff)('a cluster of which no member leads leaves nothing', () =>
+  expectNothingLeft(() => CutOffCluster.start('--no-such-option', 500), 'a member leads'),
+);
 
-test.runIf(hasPostgres)('a standby whose primary has gone leaves nothing', async () => {
-  const left = ownTemporaryFolder();
-  const primary = await PostgresServer.start();
-  primary.stop();
-  await expect(PostgresServer.standbyOf(primary)).rejects.toThrow('pg_basebackup');
-  await eventually('its processes have ended', () => left().length === 0);
-});
+test.runIf(hasPostgres)('a standby whose primary has gone leaves nothing', () =>
+  expectNothingLeft(async () => {
+    const primary = await PostgresServer.start();
+    primary.stop();
+    await PostgresServer.standbyOf(primary);
+  }, 'pg_basebackup'),
+);

@@ -67,10 +67,11 @@ describe('dispose', () => {
   });
 
   test.each(['true', undefined])(
-    'can be asked for twice, and run is refused after %s',
+    'can be asked for twice, and run is refused, after %s; a session that has run nothing has no file',
     async (line) => {
       const session = startSession();
       if (line) await session.run(line);
+      else expect(listFiles(session.tmp)).toEqual([]);
       await Promise.all([session.dispose(), session.dispose()]);
       await expect(session.run('true')).rejects.toThrow('The bash session is disposed');
       expect(listFiles(session.tmp)).toEqual([]);

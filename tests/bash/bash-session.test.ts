@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { plainBash } from '../helpers/bash.ts';
@@ -130,10 +130,4 @@ test('a line with a NUL character is refused, and the session goes on', async ()
     printed('', 'agent-shell: a command line cannot hold a NUL character\n', 2),
   );
   expect((await session.run('echo $? $kept')).stdout).toBe('2 yes\n');
-});
-
-test('a session that has run nothing has no process, no file, and is disposed at once', async () => {
-  const session = startSession();
-  expect(readdirSync(session.tmp)).toEqual([]);
-  await session.dispose();
 });

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { BashRouter } from '../../src/router/bash-router.ts';
@@ -16,8 +15,8 @@ const request = (id: unknown, command: string, more: object = {}) =>
   `${JSON.stringify({ id, command, ...more })}\n`;
 
 /** Sends all the input at once, and reads all the results. */
-async function serve(input: string | Buffer, options: { env?: Record<string, string> } = {}) {
-  const { stdout, stderr, exitCode } = await agentShell(['--jsonl'], { stdin: input, ...options });
+async function serve(input: string) {
+  const { stdout, stderr, exitCode } = await agentShell(['--jsonl'], { stdin: input });
   const results: JsonlResult[] = stdout
     .split('\n')
     .slice(0, -1)
@@ -245,19 +244,6 @@ test('output that would not fit into one string as JSON is cut', async () => {
   const { stdout, stderr, exitCode } = JSON.parse(String(stream.read()));
   expect([stderr, exitCode]).toEqual(['short', 5]);
   expect(stdout.replace(/^yx+/, '')).toBe('\n[agent-shell: 1048577 more characters left out]\n');
-});
-
-test('without a directory for its private files, each line fails with a clear error, and agent commands work', async () => {
-  const nowhere = join(temporaryDirectory(), 'nowhere');
-  const { results, exitCode } = await serve(request(1, 'echo hi') + request(2, 'TodoRead'), {
-    env: { TMPDIR: nowhere, HOME: '/dev/null', XDG_STATE_HOME: '' },
-  });
-  expect(results[0]).toMatchObject({ id: 1, stdout: '', exitCode: 1 });
-  expect(results[0]?.stderr).toMatch(
-    /^agent-shell: the line was not run: [^\n]*nowhere \(ENOENT\): set TMPDIR [^\n]*\n$/,
-  );
-  expect(results[1]).toMatchObject({ id: 2, stdout: 'No todos.\n', exitCode: 0 });
-  expect(exitCode).toBe(0);
 });
 
 describe('the end', () => {

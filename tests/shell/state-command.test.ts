@@ -53,6 +53,8 @@ test('the lists of a shell are those of TodoWrite on PATH; over --jsonl they are
   const { host, sh, call, work } = machine({ TODO_STATE_DIR: 'lists', TODO_SESSION: '' });
   expect(host(`TodoWrite '${item('a')}'; TodoRead`).stdout).toContain('[ ] a');
   expect(existsSync(join(work, 'lists'))).toBe(false);
+  host(`TodoWrite --session s '${item('of s')}'`);
+  expect((await call('TodoRead --session s')).stdout).toContain('[ ] of s\n');
   sh(`TodoWrite '${item('a')}'`);
   expect((await call('TodoRead')).stdout).toContain('[ ] a\n');
 });
