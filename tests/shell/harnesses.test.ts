@@ -269,55 +269,41 @@ describe.runIf(hasPython)('on a pseudoterminal', () => {
     },
   );
 
-  test('SWE-ReX: one bash, with prompts of its own and echo off', async () => {
-    const lines = [
-      'echo hello',
-      'mkdir sub && cd sub && x=5',
-      'echo $x; basename "$PWD"; false',
-      'cat <<EOF\na b\n$x\nEOF',
-      PLAN,
-      'TodoRead',
-      'TodoWrite nope',
-      'echo "open',
-      'sleep 1000',
-      'C-c',
-      'echo after',
-    ];
-    const [wanted, seen] = await both('swe-rex', () => ['/usr/bin/env', 'bash'], lines);
-    // The number of line ends around a prompt depends on timing.
-    const outputs = (all: Answer[]) =>
-      all.map(({ output }) => output?.replace(/[\r\n]+/g, '\n').trim());
-    expect(outputs(seen)).toEqual(outputs(wanted));
-    expect(outputs(seen).slice(4, 6)).toEqual([PLANNED.trim(), LIST.replace('\n\n', '\n').trim()]);
-    const rest = (all: Answer[]) => all.map(({ refused, exit }) => ({ refused, exit }));
-    expect(rest(seen)).toEqual(rest(wanted));
-    expect(seen.at(-1)?.closed).toBe('SIGHUP');
-  });
+  const TYPED = [
+    ...['echo hello', 'mkdir sub && cd sub && x=5', 'echo $x; basename "$PWD"; false'],
+    ...['cat <<EOF\na b\n$x\nEOF', PLAN, 'TodoRead', 'TodoWrite nope'],
+  ];
 
-  test('OpenHands: bash -i without a terminal to control, JSON in PS1, set by PROMPT_COMMAND', async () => {
-    const lines = [
-      'echo hello',
-      'mkdir sub && cd sub && x=5',
-      'echo $x; false',
-      'cat <<EOF\na b\n$x\nEOF',
-      PLAN,
-      'TodoRead',
-      'TodoWrite nope',
-      'sleep 1 &',
-      'wait; echo after',
-    ];
-    const shell = (on: Machine) => [on.named, '-i'];
-    const [wanted, seen] = await both('openhands', shell, lines);
-    const results = (all: Answer[]) =>
-      all.map(({ output, exit, cwd, closed }) => [
-        output?.replace(/\d{2,}/g, 'N'),
-        exit,
-        cwd,
-        closed,
-      ]);
-    expect(results(seen)).toEqual(results(wanted));
-    expect(seen.slice(4, 6).map(({ output }) => `${output}\n`)).toEqual([PLANNED, LIST]);
-    expect(seen.at(-1)?.closed).toBe('exited');
+  test.each<[string, string, (on: Machine) => string[], string[], string]>([
+    [
+      'SWE-ReX: one bash, with prompts of its own and echo off',
+      'swe-rex',
+      () => ['/usr/bin/env', 'bash'],
+      ['echo "open', 'sleep 1000', 'C-c', 'echo after'],
+      'SIGHUP',
+    ],
+    [
+      'OpenHands: bash -i without a terminal to control, JSON in PS1, set by PROMPT_COMMAND',
+      'openhands',
+      ({ named }) => [named, '-i'],
+      ['sleep 1 &', 'wait; echo after'],
+      'exited',
+    ],
+  ])('%s', async (_, harness, argv, more, closed) => {
+    // The number of line ends around a prompt depends on timing.
+    const told = (all: Answer[]) =>
+      all.map(({ output, characters: _, ...rest }) => ({
+        ...rest,
+        output: output
+          ?.replace(/[\r\n]+/g, '\n')
+          .replace(/\d{2,}/g, 'N')
+          .trim(),
+      }));
+    const [wanted, seen] = (await both(harness, argv, [...TYPED, ...more])).map(told);
+    expect(seen).toEqual(wanted);
+    const [planned, list] = seen?.slice(4, 6).map(({ output }) => output) ?? [];
+    expect([planned, list]).toEqual([PLANNED.trim(), LIST.replace('\n\n', '\n').trim()]);
+    expect(seen?.at(-1)).toMatchObject({ closed });
   });
 
   test('Aider: $SHELL -i -c; Gemini CLI with node-pty: bash -c', async () => {
