@@ -48,6 +48,16 @@ test('a byte-order mark before a .env hides no setting', () => {
   expect(readSettings({}, directory).settings.maxItems).toBe(7);
 });
 
+test('a blank TODO_AGENT names nobody', () => {
+  expect(readSettings({ TODO_AGENT: ' ' }, directory).settings.agent).toBeUndefined();
+});
+
+test('~/ in a folder that no shell has expanded is the home folder', () => {
+  const environment = { HOME: '/home/ann', TODO_STATE_DIR: '~/lists', TODO_HOOKS_DIR: '~' };
+  const folders = { stateDir: '/home/ann/lists', hooksDir: '/home/ann' };
+  expect(readSettings(environment, directory).settings).toMatchObject(folders);
+});
+
 test('an invalid TODO_LEASE leaves claims on a server their default lease', () => {
   const environment = { TODO_STATE_URL: 'etcd://127.0.0.1:2379/a', TODO_LEASE: '2 hours' };
   expect(readSettings(environment, directory).settings.leaseMs).toBe(2 * 3_600_000);
@@ -116,7 +126,7 @@ test('.env.example lists every setting with its default', () => {
     DEFAULT_SETTINGS,
   );
   const names = [...EXAMPLE.matchAll(/^#?(TODO_\w+)=/gm)].map(([, name]) => name);
-  expect(names).toEqual(expect.arrayContaining(known));
+  expect(['HOME', ...names]).toEqual(expect.arrayContaining(known));
   writeEnv(EXAMPLE);
   const example = parseEnv(EXAMPLE);
   for (const [environment, folder] of [

@@ -109,7 +109,8 @@ export class AgentCall {
         stdin: () => this.#readStdin(),
         env: environment(rest),
         calledBy: Number(parent),
-        ...(surroundings !== '' && { surroundings, signal: this.#gone.signal }),
+        signal: this.#gone.signal,
+        ...(surroundings !== '' && { surroundings }),
       };
       this.#reply(await this.#execute(name, invocation));
     } catch (error) {
@@ -122,7 +123,7 @@ export class AgentCall {
     const check = () => {
       if (this.#options.isGone()) this.#gone.abort();
     };
-    const timer = invocation.signal && setInterval(check, CALLER_CHECK_MS);
+    const timer = setInterval(check, CALLER_CHECK_MS);
     try {
       return await this.#options.execute(name, invocation);
     } finally {

@@ -49,6 +49,8 @@ export class TimeLimit {
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = () => this.cancel('cancelled');
+  /** Aborted once the limit is reached. */
+  readonly ended: AbortController = new AbortController();
   #end: () => void = () => {};
   /** Undefined while the line may go on. */
   reached: LimitReached | undefined;
@@ -90,6 +92,7 @@ export class TimeLimit {
   #reach(limit: LimitReached): void {
     if (this.reached) return;
     this.reached = limit;
+    this.ended.abort();
     this.#end();
   }
 }

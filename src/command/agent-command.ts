@@ -67,7 +67,7 @@ export interface Invocation {
   whyNotRun?: (command: string) => Promise<string | undefined>;
   /** Prints text on standard error while the command works. If missing, that text comes with the result. */
   tell?: (text: string) => void;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller has gone, or waits no longer. */
   signal?: AbortSignal;
 }
 

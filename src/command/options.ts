@@ -1,4 +1,4 @@
-import { briefText, inQuotes, MAX_QUOTED_CHARACTERS } from '../safe-text.ts';
+import { briefText, inQuotes, isBlank, MAX_QUOTED_CHARACTERS } from '../safe-text.ts';
 import { type CommandResult, done, failed } from './agent-command.ts';
 
 /** The value of an option: none, a text, a name (not empty), a text per repetition, a version number, one of some words, a form. */
@@ -91,7 +91,7 @@ export function parseOptions<const Table extends OptionTable>(
       continue;
     }
     const text = inline ?? argv[++index];
-    if (text === undefined || (text === '' && kind !== 'text'))
+    if (text === undefined || (kind === 'name' ? isBlank(text) : text === '' && kind !== 'text'))
       return { problem: needs(name, kind) };
     if (inline === undefined && Object.hasOwn(table, text)) {
       return { problem: `${needs(name, kind)}, not the option ${text}` };

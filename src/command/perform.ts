@@ -50,13 +50,11 @@ export async function perform<
     const help = helpReply(options, `Usage: ${form.usage}\n`, form.helpPage, settings);
     result = help ?? (await inTimeOf(settings, () => work(parsed, settings)));
   } catch (error) {
-    result = failureOf(title, error, form.repair);
+    const reason = error instanceof Error ? error.message : String(error);
+    result =
+      error instanceof StateError
+        ? storageTrouble(title, error, form.repair)
+        : refusal(title, { lines: [safeText(reason, MAX_REASON)] });
   }
   return withWarnings(result, unsaid);
-}
-
-function failureOf(title: string, error: unknown, repair: string | undefined): CommandResult {
-  if (error instanceof StateError) return storageTrouble(title, error, repair);
-  const reason = error instanceof Error ? error.message : String(error);
-  return refusal(title, { lines: [safeText(reason, MAX_REASON)] });
 }

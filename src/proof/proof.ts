@@ -35,6 +35,8 @@ export interface EvidenceOptions {
   readonly timeout: number;
   /** Where checks run if the call has no surroundings. Without it, such a call can run none. */
   readonly around?: Surroundings | undefined;
+  /** The note if this call asked for checks and had none to run. */
+  readonly idle?: string | false | undefined;
 }
 
 /** Set for checks: a check that asks for its own proof would never end. */
@@ -77,7 +79,10 @@ export class Evidence {
 
   /** Adds notes on the checks that were run to the result, unless the caller has seen them. */
   told(result: CommandResult): CommandResult {
-    return this.#untold === '' ? result : { ...result, stderr: this.#untold + result.stderr };
+    const { idle } = this.#options;
+    const isIdle = idle && result.exitCode === 0 && this.#runs.size === 0;
+    const notes = isIdle ? noteLines([idle]) : this.#untold;
+    return notes === '' ? result : { ...result, stderr: notes + result.stderr };
   }
 
   async #run(check: string): Promise<Proof | Failure> {

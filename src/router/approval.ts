@@ -55,7 +55,7 @@ export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval>
  *
  *     allowList(['git status', 'npm test'], ask)
  *
- * Throws RangeError for a prefix without a word.
+ * Throws RangeError for a prefix without a word, or with one that bash would expand.
  */
 export function allowList(prefixes: string | Iterable<CommandPrefix>, next: Approve): Approve {
   const list = new PrefixList(prefixes);
@@ -74,7 +74,7 @@ export function allowList(prefixes: string | Iterable<CommandPrefix>, next: Appr
  *
  *     denyList(['npm publish'], allowList(['npm test', 'git status'], ask))
  *
- * Throws RangeError for a prefix without a word.
+ * Throws RangeError for a prefix without a word, or with one that bash would expand.
  */
 export function denyList(prefixes: string | Iterable<CommandPrefix>, next: Approve): Approve {
   const list = new PrefixList(prefixes);
@@ -85,6 +85,8 @@ export function denyList(prefixes: string | Iterable<CommandPrefix>, next: Appro
     return { approve: 'deny', reason: `'${denied.join(' ')}' is on the deny list` };
   };
 }
+
+const NOT_LITERAL = "A prefix is literal words: 'git push', or ['git', 'push'] for any text";
 
 class PrefixList {
   readonly #prefixes: (readonly string[])[] = [];
@@ -116,8 +118,8 @@ class PrefixList {
   }
 
   #add(prefix: CommandPrefix): void {
-    const words = typeof prefix === 'string' ? prefix.split(/\s+/).filter(Boolean) : [...prefix];
-    if (words.length === 0) throw new RangeError('An empty prefix would match every command');
+    const words = typeof prefix === 'string' ? exactWords(prefix) : [...prefix];
+    if (!words?.length) throw new RangeError(`${NOT_LITERAL}, not ${JSON.stringify(prefix)}`);
     this.#prefixes.push(words);
   }
 }

@@ -76,7 +76,7 @@ function isOneArgument(line: string): boolean {
  * Runs an agent command without bash.
  *
  * @param env the caller's variables; undefined for this process's own.
- * @param limit once it is reached, the handler goes on, but its result is dropped.
+ * @param limit once it is reached, the handler is told and its result dropped.
  */
 export async function callDirectly(
   { handler, argv, raw }: DirectCall,
@@ -84,7 +84,8 @@ export async function callDirectly(
   options: RouteOptions,
   limit: TimeLimit,
 ): Promise<CommandResult> {
-  const invocation = { argv, stdin: async () => options.stdin ?? '', raw, env };
+  const stdin = async () => options.stdin ?? '';
+  const invocation = { argv, stdin, raw, env, signal: limit.ended.signal };
   const result = limit.reached ? undefined : await limit.within(executeSafely(handler, invocation));
   const { stdout, stderr, exitCode } = result ?? notWaitedFor(handler, limit);
   const { onStdout, onStderr, maxOutputBytes } = options;

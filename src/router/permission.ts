@@ -33,7 +33,9 @@ export class Questions {
       .then(
         (answer) => (signal.aborted ? 'cancelled' : decisionOf(answer, request.line)),
         (error) =>
-          signal.aborted ? 'cancelled' : { denied: `the question failed: ${textOf(error)}` },
+          signal.aborted
+            ? 'cancelled'
+            : { denied: `the question failed: ${error instanceof Error ? error.message : error}` },
       )
       .finally(() => signal.removeEventListener('abort', end));
     this.#last = Promise.all([before, answered]);
@@ -154,10 +156,6 @@ async function areAll(
     if (!agentCommands.has(name) || !(await isPlain(name))) return false;
   }
   return commands.length > 0;
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function decisionOf(answer: unknown, asked: string): Decision {

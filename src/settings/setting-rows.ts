@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import { safeText } from '../safe-text.ts';
+import { isBlank, safeText } from '../safe-text.ts';
 
 export interface Row<T> {
   /** The variables, by precedence. */
@@ -16,13 +16,6 @@ export interface Row<T> {
   readonly inFile?: boolean;
 }
 
-const FLAGS = new Map([
-  ['1', true],
-  ['true', true],
-  ['0', false],
-  ['false', false],
-  ['', false],
-]);
 const MAX_WARNED_CHARACTERS = 40;
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 365 * 86_400_000;
@@ -37,7 +30,10 @@ export const INTEGER = {
 
 export const FLAG = {
   expected: '1 or 0',
-  parse: (given: string) => FLAGS.get(given.trim().toLowerCase()),
+  parse: (given: string) => {
+    const isOn = /^\s*(?:1|true)\s*$/i.test(given);
+    return isOn || /^\s*(?:0|false)?\s*$/i.test(given) ? isOn : undefined;
+  },
 };
 
 export const TEXT = {
@@ -74,7 +70,7 @@ export function valuesOf<Values extends object>(
     values[setting] = row.fallback;
     for (const name of row.names) {
       const given = environment[name] ?? file[name];
-      if (given === undefined || (given === '' && row.isUnsetIfEmpty)) continue;
+      if (given === undefined || (isBlank(given) && row.isUnsetIfEmpty)) continue;
       values[setting] = row.parse(given);
       if (values[setting] !== undefined) break;
       values[setting] = row.fallback;

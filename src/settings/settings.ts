@@ -115,19 +115,12 @@ function defaults(rows: typeof ROWS): Settings {
   return valuesOf(rows, {}, NO_VARIABLES).values;
 }
 
-const NAMES: readonly string[] = Object.values(ROWS).flatMap(({ names }) => names);
+const NAMES: readonly string[] = ['HOME', ...Object.values(ROWS).flatMap(({ names }) => names)];
 /** The variables that a list in memory uses. Looking one up takes 0.2 us; a TodoWrite of ten items takes about 20. */
-const NAMES_IN_MEMORY: readonly string[] = [
-  ...ROWS.maxItems.names,
-  ...ROWS.maxContentLength.names,
-  ...ROWS.clearWhenDone.names,
-  ...ROWS.guidance.names,
-  ...ROWS.reminderTurns.names,
-  ...ROWS.requireProof.names,
-  ...ROWS.proofTimeout.names,
-  ...ROWS.session.names,
-  ...ROWS.agent.names,
-];
+const NAMES_IN_MEMORY: readonly string[] = (
+  'TODO_MAX_ITEMS TODO_MAX_CONTENT_LENGTH TODO_CLEAR_WHEN_DONE TODO_GUIDANCE TODO_REMINDER_TURNS ' +
+  'TODO_REQUIRE_PROOF TODO_PROOF_TIMEOUT TODO_SESSION TODO_AGENT'
+).split(' ');
 /** True if a `.env` may set it. */
 function isForFiles(name: string): boolean {
   return Object.values<Row<unknown>>(ROWS).some(
@@ -179,7 +172,12 @@ function settingsFrom(environment: Environment, file: Environment): SettingsRead
   const { values, warnings } = valuesOf(ROWS, environment, file);
   // On several machines nobody notices that an agent has died.
   const unset = values.stateUrl === undefined ? undefined : SHARED_LEASE_MS;
-  const settings = { ...values, leaseMs: (values.leaseMs ?? unset) || undefined };
+  // A configuration file, unlike a shell, leaves `~` as it is.
+  const path = (given?: string) =>
+    given?.replace(/^~(?=\/|$)/, (tilde) => environment.HOME || tilde);
+  const [stateDir, hooksDir] = [path(values.stateDir), path(values.hooksDir)];
+  const leaseMs = (values.leaseMs ?? unset) || undefined;
+  const settings = { ...values, stateDir, hooksDir, leaseMs };
   return { settings: Object.freeze(settings), warnings: Object.freeze(warnings) };
 }
 

@@ -194,7 +194,8 @@ export class Document<T, V> {
       // A listener may have made a change, which all have been told of then.
       if (state !== this.#told) return;
       try {
-        listener(state);
+        const heard: unknown = listener(state);
+        if (heard instanceof Promise) heard.catch(warn);
       } catch (error) {
         // The change stands, and the other listeners must run.
         warn(error);

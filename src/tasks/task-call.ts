@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CommandResult, Invocation } from '../command/agent-command.ts';
+import type { Invocation } from '../command/agent-command.ts';
 import { HELP_OPTIONS, type Options } from '../command/options.ts';
 import { Evidence } from '../proof/proof.ts';
 import { runProgram } from '../proof/run-program.ts';
@@ -19,6 +19,7 @@ export type GivenOptions = Options<typeof COMMON_OPTIONS> &
   Readonly<Record<`--${string}`, unknown>>;
 
 const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
+const NO_CHECK = '--prove ran no check: it is for --status completed of a task that has one';
 const HOOK_LIMIT_MS = 30_000;
 /** Else a hook that changes the tasks that it is asked about, such as by a comment, would be asked for ever. */
 const MOST_ASKED = 5;
@@ -33,10 +34,10 @@ export class TaskCall {
   readonly context: TaskContext;
   readonly settings: Settings;
   readonly options: GivenOptions;
+  readonly evidence: Evidence;
   readonly #invocation: Invocation;
   /** The caller's name, if it has said one. */
   readonly #said: string | undefined;
-  #evidence: Evidence | undefined;
   readonly #approved = new Set<string>();
   #asked = 0;
 
@@ -50,13 +51,16 @@ export class TaskCall {
   ) {
     const named = isAboutAgent ? undefined : options['--agent'];
     // A caller may name itself even if the host's settings ignore callers.
-    this.#said = named ?? (invocation.env?.TODO_AGENT || settings.agent);
+    this.#said = named ?? (invocation.env?.TODO_AGENT?.trim() || settings.agent);
     this.agent = callerOf(context, { agent: this.#said });
     this.store = context.open(options['--list'], { ...settings, agent: this.agent });
     this.context = context;
     this.settings = settings;
     this.options = options;
     this.#invocation = invocation;
+    const rules = { by: this.agent, timeout: settings.proofTimeout, around: context.around };
+    const idle = options['--prove'] === true && NO_CHECK;
+    this.evidence = new Evidence(invocation, { ...rules, idle });
   }
 
   get rules(): ClaimRules {
@@ -67,18 +71,6 @@ export class TaskCall {
       leaseMs,
       session: this.#invocation.session?.id ?? this.context.session,
     };
-  }
-
-  get evidence(): Evidence {
-    const timeout = this.settings.proofTimeout;
-    const options = { by: this.agent, timeout, around: this.context.around };
-    this.#evidence ??= new Evidence(this.#invocation, options);
-    return this.#evidence;
-  }
-
-  /** Adds notes on the checks that were run. */
-  told(result: CommandResult): CommandResult {
-    return this.#evidence?.told(result) ?? result;
   }
 
   change<Change extends { readonly graph: TaskGraph }>(
@@ -119,8 +111,9 @@ export class TaskCall {
     if (!path || !isProgram(path) || this.#approved.has(question)) return undefined;
     if (this.#asked++ === MOST_ASKED) return because('refused_by_hook', hook, ASKED_TOO_OFTEN);
     const input = `${JSON.stringify({ event: hook, agent, tasks })}\n`;
-    const limits = { limitMs: HOOK_LIMIT_MS, keep: 'beginning' } as const;
-    const { exitCode, words, said } = await runProgram([path], { ...limits, ...around, input });
+    const limits = { limitMs: HOOK_LIMIT_MS, keep: 'beginning', ...around } as const;
+    const { signal } = this.#invocation;
+    const { exitCode, words, said } = await runProgram([path], { ...limits, input, signal });
     if (exitCode === 0) {
       this.#approved.add(question);
       return undefined;

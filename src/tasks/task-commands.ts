@@ -82,7 +82,8 @@ async function run(
   const options = ('options' in parsed ? parsed.options : {}) as GivenOptions;
   const call = new TaskCall(context, invocation, settings, options, form.isAboutAgent);
   const { store, agent } = call;
-  const { stdout, stderr, exitCode } = call.told(resultOf(form, await form.run(input.value, call)));
+  const reply = resultOf(form, await form.run(input.value, call));
+  const { stdout, stderr, exitCode } = call.evidence.told(reply);
   const { session } = invocation;
   if (session && settings.releaseAtExit !== false) {
     const isBegun = ({ status, begunIn }: Task) =>

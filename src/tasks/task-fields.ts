@@ -184,7 +184,7 @@ export const UPDATE_FIELDS = {
   addBlockedBy: { kind: taskIds, others: BLOCKERS },
   removeBlocks: { kind: taskIds },
   removeBlockedBy: { kind: taskIds },
-  comment: { kind: longText },
+  comment: { kind: { ...shortText, most: longText.most } },
 } as const satisfies Fields;
 export type TaskChanges = ValuesOf<typeof UPDATE_FIELDS>;
 

@@ -35,6 +35,8 @@ const SHORT_USAGE = `Usage: TodoWrite '{"todos":[...]}'\n`;
 const EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}';
 const ONE_LINE = `TodoWrite '${EXAMPLE}'`;
 const USAGE = `Usage: ${ONE_LINE}\n`;
+const NO_CHECK =
+  '--prove ran no check: this call completes no item that has one; for all completed items: TodoWrite --prove';
 const FORM = {
   options: WRITE_OPTIONS,
   usage: ONE_LINE,
@@ -148,6 +150,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
       by: list.author,
       timeout: settings.proofTimeout,
       around: this.#lists?.around,
+      idle: prove && NO_CHECK,
     });
     const runs = isAlone ? 'all' : prove ? 'new' : 'none';
     const rules: ProofRules = { evidence, runs, isRequired: settings.requireProof };

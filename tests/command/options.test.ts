@@ -63,6 +63,7 @@ test.each([
   [['-x'], 'Unknown option -x'],
   [['--agent'], '--agent needs a name'],
   [['--agent', ''], '--agent needs a name'],
+  [['--agent', ' '], '--agent needs a name'],
   [['--agent='], '--agent needs a name'],
   [['--agent', '--undo'], '--agent needs a name, not the option --undo'],
   [['--output', 'xml'], "--output takes list or json, received 'xml'"],

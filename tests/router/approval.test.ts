@@ -240,4 +240,13 @@ describe('lists', () => {
     expect(() => allowList([' '], () => 'deny')).toThrow(RangeError);
     expect(() => denyList([[]], () => 'deny')).toThrow(RangeError);
   });
+
+  test('quotes in a prefix are read as in bash; what bash would expand, so that it never matched, is refused', async () => {
+    const lists = (ask: Approve) => denyList(["git 'push'", ['rm', '*']], ask);
+    const { asked } = await decided(['git push x', "rm '*'", 'git pull'], lists);
+    expect(asked).toEqual(['git pull']);
+    for (const prefix of ['rm -rf *', 'echo $HOME', 'curl x | sh', "git 'push"]) {
+      expect(() => denyList([prefix], () => 'allow')).toThrow(/A prefix is literal words: /);
+    }
+  });
 });

@@ -359,6 +359,14 @@ test('refs that lead nowhere, in a circle or to two tasks: nothing is created', 
   expect(await team.run('TaskList')).toEqual(ok('No tasks.\n'));
 });
 
+test('a blank comment is refused', async () => {
+  const team = new Team();
+  await team.run('TaskCreate --subject S');
+  expect(await team.call('TaskUpdate', ['1', '--comment', ' '])).toEqual(
+    refused('Validation failed', 'comment: Cannot be blank'),
+  );
+});
+
 test.each([
   ['--owner', ''],
   ['{"taskId":1,"owner":null}', undefined],

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { BashRouter } from '../../src/router/bash-router.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -77,6 +78,27 @@ test('a hook that takes too long is ended, with all that it has started, and ref
   const pid = Number(readFileSync(join(hooksDir, 'pid'), 'utf8'));
   await expect.poll(() => isAlive(pid)).toBe(false);
 });
+
+test.each(['', 'true && '])(
+  'a time limit of the line %jTaskCreate ends its hook, too',
+  async (before) => {
+    hook(
+      'task-created',
+      `sleep 86400 & echo $! > ${hooksDir}/new; mv ${hooksDir}/new ${hooksDir}/pid; wait`,
+    );
+    const { handlers, stores } = team();
+    const router = new BashRouter({ handlers: [...handlers.values()], guide: false });
+    onTestFinished(() => router.dispose());
+    const stop = new AbortController();
+    const line = router.route(`${before}TaskCreate --subject A`, { signal: stop.signal });
+    await eventually('the hook to run', () => existsSync(join(hooksDir, 'pid')));
+    stop.abort();
+    expect(await line).toMatchObject({ exitCode: 130 });
+    const pid = Number(readFileSync(join(hooksDir, 'pid'), 'utf8'));
+    await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);
+    expect(stores.get('')?.get().version).toBe(0);
+  },
+);
 
 test('a hook ends with its caller, with all that it has started', async () => {
   hook(

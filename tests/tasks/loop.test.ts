@@ -273,6 +273,10 @@ test('a task with a check is completed with its proof, or marked unproven; no in
   await team.call('TaskCreate', ['{"subject":"A","check":"exit 0"}']);
   await team.call('TaskCreate', ['{"subject":"B","check":"echo too bad; exit 3"}']);
   const prove = (id: number) => team.run(`TaskUpdate ${id} --status completed --prove`);
+  expect(await team.err('TaskUpdate 2 --status in_progress --prove')).toBe(
+    'Note: --prove ran no check: it is for --status completed of a task that has one\n',
+  );
+  await team.run('TaskRelease 2');
   expect((await prove(2)).stderr).toBe(
     'Note: running the check: echo too bad; exit 3\nError: Cannot update task #2\n- unproven: #2: echo too bad; exit 3 failed: exit code 3\n  too bad\n',
   );

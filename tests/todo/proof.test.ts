@@ -196,6 +196,14 @@ Error: Cannot update the list
   expect(store.get().version).toBe(version);
 });
 
+test('--prove that finds no check to run says so', async () => {
+  const { say, write } = start();
+  await write({ ...BEGUN, check: './ok' });
+  const idle = /^Note: --prove ran no check: this call completes no item that has one; /;
+  expect(await say('TodoWrite --prove --add B --active-form B')).toMatch(idle);
+  expect(await say('TodoWrite --done 1 --prove')).toBe(RUNNING);
+});
+
 test('--prove alone proves completed items, and says if there is nothing to prove', async () => {
   const { say, write, proofs } = start();
   await write(BEGUN);

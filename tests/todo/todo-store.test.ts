@@ -92,17 +92,31 @@ test('the returned function unsubscribes that one listener, also while it runs, 
   expect(listener).toHaveBeenCalledTimes(3);
 });
 
-test('a listener that throws silences no other, undoes no update, and its error is reported', async () => {
-  const store = new TodoStore();
-  const failure = new Error('broken listener');
-  const heard = vi.fn();
-  const warned = new Promise((resolve) => process.once('warning', resolve));
-  store.onChange(() => {
-    throw failure;
-  });
-  store.onChange(heard);
-  store.update([item('Build')]);
-  expect(heard).toHaveBeenCalledTimes(1);
-  expect(store.get().items).toEqual([item('Build')]);
-  expect(await warned).toBe(failure);
-});
+test.each([
+  [
+    'throws',
+    (failure: Error): void => {
+      throw failure;
+    },
+  ],
+  [
+    'rejects',
+    async (failure: Error) => {
+      throw failure;
+    },
+  ],
+])(
+  'a listener that %s silences no other, undoes no update, and its error is reported',
+  async (_, fail) => {
+    const store = new TodoStore();
+    const failure = new Error('broken listener');
+    const heard = vi.fn();
+    const warned = new Promise((resolve) => process.once('warning', resolve));
+    store.onChange(() => fail(failure));
+    store.onChange(heard);
+    store.update([item('Build')]);
+    expect(heard).toHaveBeenCalledTimes(1);
+    expect(store.get().items).toEqual([item('Build')]);
+    expect(await warned).toBe(failure);
+  },
+);
