@@ -5,15 +5,15 @@ import { agentSession, items, notesOf, writeLine } from './agent-session.ts';
 
 /**
  * A recorded session. A line that begins with `#` is a remark. For each line of the agent: its exit code, the number of bytes
- * that it printed and, after `$ `, the line; below it, indented, its further lines after `> `, the list that it wrote, and the
- * expected guidance. `[...]` is the previous list, in which the items after it have changed.
+ * that it printed, how often it ran and, after `$ `, the line; below it, indented, its further lines after `> `, the list that
+ * it wrote (`[...]` is the same as before), and the expected guidance.
  *
- *     1  4210 $ npm test
- *             $ TodoWrite
- *                 [>] Fix it <- Fixing it
- *                 Note: ...
+ *     1  4210 x2 $ npm test
+ *                $ TodoWrite
+ *                    [>] Fix it <- Fixing it
+ *                    Note: ...
  */
-const STEP = /^(?:(\d+) +(\d+)| +) \$ (.*)\n((?: {10,}.*\n)*)/gm;
+const STEP = /^(?:(\d+) +(\d+)(?: x(\d+))?| +) \$ (.*)\n((?: {10,}.*\n)*)/gm;
 
 const INDENT = ' '.repeat(14);
 
@@ -34,43 +34,35 @@ async function replay(transcript: string): Promise<Replay> {
     guidanceBytes: 0,
     commands: 0,
   };
-  let before: readonly string[] = [];
-  for (const [step, exitCode = '0', bytes = '0', first = '', rest = ''] of transcript.matchAll(
-    STEP,
-  )) {
+  for (const found of transcript.matchAll(STEP)) {
+    const [step, exitCode = '0', bytes = '0', times = '1', first = '', rest = ''] = found;
     const below = rest.split('\n').map((line) => line.trim());
-    const line = [
-      first,
-      ...below.filter((each) => each.startsWith('> ')).map((each) => each.slice(2)),
-    ].join('\n');
+    const more = below.filter((each) => each.startsWith('> ')).map((each) => each.slice(2));
+    const line = [first, ...more].join('\n');
     const marked = below.filter((each) => each.startsWith('['));
-    const written = marked[0] === '[...]' ? changed(before, marked.slice(1)) : marked;
-    if (written.length > 0) before = written;
-    const list = written[0] === '[]' ? [] : items(...written);
-    const result =
-      line === 'TodoWrite'
-        ? await session.router.route(writeLine(list))
-        : await session.run(line, {
-            exitCode: Number(exitCode),
-            stdout: 'x'.repeat(Number(bytes)),
-            ...(written.length > 0 && { list }),
-          });
-    const reminders = result.reminders ?? [];
-    const said = [...notesOf(result), ...reminders.flatMap((each) => each.split('\n'))];
+    const list = /^\[(\.\.\.)?\]$/.test(marked[0] ?? '')
+      ? session.store.get().items.slice(marked[0] === '[]' ? Infinity : 0)
+      : items(...marked);
     replayed.text += step.replace(/^ +Note: .*\n/gm, '');
-    for (const each of said) {
-      replayed.text += `${INDENT}${each}\n`;
-      replayed.guidanceBytes += Buffer.byteLength(`${each}\n`);
+    for (let time = 0; time < Number(times); time++) {
+      const result =
+        line === 'TodoWrite'
+          ? await session.router.route(writeLine(list))
+          : await session.run(line, {
+              exitCode: Number(exitCode),
+              stdout: 'x'.repeat(Number(bytes)),
+              ...(marked.length > 0 && { list }),
+            });
+      const reminders = result.reminders ?? [];
+      for (const each of [...notesOf(result), ...reminders.flatMap((text) => text.split('\n'))]) {
+        replayed.text += `${INDENT}${each}\n`;
+        replayed.guidanceBytes += Buffer.byteLength(`${each}\n`);
+      }
+      replayed.outputBytes += Buffer.byteLength(result.stdout);
+      replayed.commands += 1;
     }
-    replayed.outputBytes += Buffer.byteLength(result.stdout);
-    replayed.commands += 1;
   }
   return replayed;
-}
-
-function changed(list: readonly string[], changes: readonly string[]): readonly string[] {
-  const text = (item: string) => item.slice('[x] '.length);
-  return list.map((item) => changes.find((each) => text(each) === text(item)) ?? item);
 }
 
 const FOLDER = join(import.meta.dirname, 'transcripts');
