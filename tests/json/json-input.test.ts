@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import { isJsonCollection } from '../../src/json/json-input.ts';
 import { withoutOuterQuotes } from '../../src/line/quotes.ts';
-import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { failed } from '../helpers/replies.ts';
-import { BEFORE, todoWrite } from '../todo/call.ts';
+import { BEFORE, BUILD, json, todoWrite } from '../todo/call.ts';
 
-const build: TodoItem = { content: 'Build', activeForm: 'Building', status: 'pending' };
 const list = (content: string, activeForm = 'Doing') =>
   `{"todos":[{"content":"${content}","activeForm":"${activeForm}","status":"pending"}]}`;
 const NOTE =
@@ -42,12 +40,10 @@ test.each([
   expect(isJsonCollection(text)).toBe(expected);
 });
 
-const BUILD = JSON.stringify(build);
-
 test.each<[string, string[], string, object[]]>([
-  ['unquoted', [], `{"todos":[${BUILD}]}`, [build]],
-  ['in double quotes', [], `"{"todos":[${BUILD}]}"`, [build]],
-  ['a bare array', [], `[${BUILD}]`, [build]],
+  ['unquoted', [], json(BUILD), [BUILD]],
+  ['in double quotes', [], `"${json(BUILD)}"`, [BUILD]],
+  ['a bare array', [], JSON.stringify([BUILD]), [BUILD]],
   ['an odd apostrophe', [], `'${list("Don't stop")}'`, [{ content: "Don't stop" }]],
   [
     'an even number of them, by which bash split it',

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -14,6 +14,8 @@ const HISTORY = 3;
 
 interface Situation {
   root: string;
+  /** Of the list. */
+  folder: string;
   place: (fs?: FileSystem) => FilePlace<string>;
 }
 
@@ -24,7 +26,7 @@ function listWith(versions: number): Situation {
   const place = (fs: FileSystem = nodeFileSystem) =>
     new FilePlace<string>({ folder, history: HISTORY, fs });
   for (let base = 0; base < versions; base++) place().commit(base, `v${base + 1}`, NOW);
-  return { root, place };
+  return { root, folder, place };
 }
 
 /** The operations of the next commit, including the folder's creation and the sweep. */
@@ -84,24 +86,19 @@ describe.each(SITUATIONS)('%s', (_, versions) => {
 });
 
 /** The list continues from this version, without stray files. */
-function expectWhole({ root, place }: Situation, version: number): void {
+function expectWhole({ folder, place }: Situation, version: number): void {
   for (let base = version; base < version + HISTORY; base++) {
     expect(place().commit(base, `w${base + 1}`, NOW)?.version).toBe(base + 1);
-    const files = listFiles(join(root, 'state', 'session')).filter((name) => /json$/.test(name));
-    const numbers = files.map((name) => Number.parseInt(name.replace('agent/', ''), 10));
+    const files = listFiles(folder).filter((name) => /json$/.test(name));
+    const numbers = files.map((name) => Number.parseInt(name, 10));
     expect(numbers.length, files.join(' ')).toBe(new Set(numbers).size);
   }
   const last = version + HISTORY;
   const history = [...place().history()];
   expect(history.map((entry) => entry.version)).toEqual([last, last - 1, last - 2]);
-  const files = listFiles(join(root, 'state', 'session'));
-  expect(files.map((file) => file.replace(/-[a-z0-9]{8}/, ''))).toEqual(
-    [
-      'agent',
-      ...[last - 2, last - 1, last].map((kept) => `agent/${kept}.json`).sort(),
-      `agent/head-${last}`,
-    ].sort(),
-  );
+  const files = listFiles(join(folder, '..')).map((file) => file.replace(/-[a-z0-9]{8}/, ''));
+  const kept = [last - 2, last - 1, last].map((number) => `agent/${number}.json`);
+  expect(files).toEqual(['agent', ...kept, `agent/head-${last}`].sort());
 }
 
 function errorOf(action: () => unknown): Error | undefined {
@@ -114,7 +111,7 @@ function errorOf(action: () => unknown): Error | undefined {
 }
 
 test('a disk that fills up in the middle of a file leaves no part of it', () => {
-  const { root, place } = listWith(1);
+  const { folder, place } = listWith(1);
   const filling: FileSystem = {
     ...nodeFileSystem,
     write(descriptor, bytes) {
@@ -124,7 +121,7 @@ test('a disk that fills up in the middle of a file leaves no part of it', () => 
   };
   expect(() => place(filling).commit(1, 'next', NOW)).toThrow(/cannot write .*ENOSPC/);
   expect(place().load()?.content).toBe('v1');
-  expect(listFiles(join(root, 'state', 'session', 'agent'))).toHaveLength(2);
+  expect(listFiles(folder)).toHaveLength(2);
 });
 
 test('trouble while reading: an error that names the file', () => {
@@ -138,17 +135,11 @@ test('trouble while reading: an error that names the file', () => {
 });
 
 test('files are for this user alone, and a person can read them', () => {
-  const { root } = listWith(2);
-  const state = join(root, 'state');
-  for (const name of listFiles(state)) {
-    const stat = statSync(join(state, name));
-    expect([name, (stat.mode & 0o777).toString(8)]).toEqual([
-      name,
-      stat.isDirectory() ? '700' : '600',
-    ]);
+  const { root, folder } = listWith(2);
+  for (const name of listFiles(root)) {
+    const stat = statSync(join(root, name));
+    expect([name, stat.mode & 0o777]).toEqual([name, stat.isDirectory() ? 0o700 : 0o600]);
   }
-  expect(statSync(state).mode & 0o777).toBe(0o700);
-  const folder = join(state, 'session', 'agent');
   const file = readdirSync(folder).find((name) => name.startsWith('2-')) ?? '';
   const text = readFileSync(join(folder, file), 'utf8');
   expect(JSON.parse(text)).toMatchObject({
@@ -173,47 +164,25 @@ test('a commit does the same few operations, all of them in its own folders, how
   expect(among.filter(({ path }) => path !== '' && !path.includes('/session/agent'))).toEqual([]);
 });
 
-describe('a folder that no list belongs into', () => {
-  test('files of someone else in the place of a list: an error, not a wait without end', () => {
-    const { root, place } = listWith(0);
-    const folder = join(root, 'state', 'session', 'agent');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'notes.txt'), 'mine');
-    expect(place().load()).toBeUndefined();
-    expect(() => place().commit(0, 'x', NOW)).toThrow(/cannot make the folder .*agent: ENOTEMPTY/);
-    expect(listFiles(join(root, 'state', 'session'))).toEqual(['agent', 'agent/notes.txt']);
-  });
-
-  test('a file where a folder should be: an error that names it', () => {
-    const { root, place } = listWith(0);
-    mkdirSync(join(root, 'state'));
-    writeFileSync(join(root, 'state', 'session'), '');
-    expect(() => place().load()).toThrow(/cannot read .*agent: ENOTDIR/);
-    expect(() => place().commit(0, 'x', NOW)).toThrow(/ENOTDIR/);
-  });
-
-  test('a version file under the name of another one is damage', () => {
-    const { root, place } = listWith(2);
-    const folder = join(root, 'state', 'session', 'agent');
-    const [first = '', second = ''] = readdirSync(folder)
-      .filter((name) => name.endsWith('.json'))
-      .sort();
-    writeFileSync(join(folder, second), readFileSync(join(folder, first)));
-    const { version, damage } = place().load() ?? {};
-    expect(version).toBe(2);
-    expect(damage?.message).toMatch(/2-[a-z0-9]{8}\.json is damaged: it holds version 1/);
-  });
+test('files of someone else in the place of a list: an error, not a wait without end', () => {
+  const { folder, place } = listWith(0);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'notes.txt'), 'mine');
+  expect(place().load()).toBeUndefined();
+  expect(() => place().commit(0, 'x', NOW)).toThrow(/cannot make the folder .*agent: ENOTEMPTY/);
+  expect(listFiles(join(folder, '..'))).toEqual(['agent', 'agent/notes.txt']);
 });
 
-test('a list that someone deletes begins anew', () => {
-  const { root, place } = listWith(5);
-  rmSync(join(root, 'state'), { recursive: true });
-  expect(place().load()).toBeUndefined();
-  expect(place().commit(0, 'x', NOW)?.version).toBe(1);
+test('a file where a folder should be: an error that names it', () => {
+  const { root, place } = listWith(0);
+  mkdirSync(join(root, 'state'));
+  writeFileSync(join(root, 'state', 'session'), '');
+  expect(() => place().load()).toThrow(/cannot read .*agent: ENOTDIR/);
+  expect(() => place().commit(0, 'x', NOW)).toThrow(/ENOTDIR/);
 });
 
 test('a writer that is held up while others make any number of versions is refused', () => {
-  const { root, place } = listWith(2);
+  const { folder, place } = listWith(2);
   // Paused after it has seen version 2, at each of its operations in turn.
   for (let held = 1; held < 6; held++) {
     const base = place().load()?.version ?? 0;
@@ -223,21 +192,21 @@ test('a writer that is held up while others make any number of versions is refus
         place().commit(base + others, 'other', NOW);
     });
     expect(place(slow).commit(base, 'late', NOW)).toBeUndefined();
-    expect(listFiles(join(root, 'state', 'session', 'agent'))).toHaveLength(HISTORY + 1);
+    expect(listFiles(folder)).toHaveLength(HISTORY + 1);
     expect(place().load()?.content).toBe('other');
   }
 });
 
 test('an unfinished commit of a killed process delays one commit, not for long, and leaves no file', () => {
-  const { root, place } = listWith(2);
-  writeFileSync(join(root, 'state', 'session', 'agent', '3-stray.json'), '');
+  const { folder, place } = listWith(2);
+  writeFileSync(join(folder, '3-stray.json'), '');
   let pauses = 0;
   const counting = askingFileSystem(({ name }) => {
     if (name === 'pause') pauses++;
   });
   expect(place(counting).commit(2, 'next', NOW)?.version).toBe(3);
   expect(pauses).toBe(20);
-  expect(listFiles(root).filter((file) => file.includes('stray'))).toEqual([]);
+  expect(listFiles(folder).filter((file) => file.includes('stray'))).toEqual([]);
   expect(place(counting).commit(3, 'next', NOW)?.version).toBe(4);
   expect(pauses).toBe(20);
 });
@@ -245,16 +214,14 @@ test('an unfinished commit of a killed process delays one commit, not for long, 
 test('several that make the same list at once lose nothing', () => {
   const operations = operationsOf(0).length;
   for (let held = 0; held < operations; held++) {
-    const { root, place } = listWith(0);
+    const { folder, place } = listWith(0);
     const slow = askingFileSystem((_operation, index) => {
       if (index === held) place().commit(place().load()?.version ?? 0, 'quick', NOW);
     });
     const late = place(slow).commit(0, 'late', NOW);
     const contents = [...place().history()].map(({ content }) => content);
     expect(contents).toEqual(late === undefined ? ['quick'] : ['quick', 'late']);
-    expect(listFiles(join(root, 'state', 'session')).filter((name) => name.includes('~'))).toEqual(
-      [],
-    );
+    expect(listFiles(join(folder, '..')).filter((name) => name.includes('~'))).toEqual([]);
   }
 });
 

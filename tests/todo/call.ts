@@ -5,9 +5,17 @@ import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { type TodoList, TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 
-export const BEFORE: readonly TodoItem[] = [
-  { content: 'Stay', activeForm: 'Staying', status: 'pending' },
-];
+export const todo = (content: string, more: Partial<TodoItem> = {}): TodoItem => ({
+  content,
+  activeForm: 'Doing',
+  status: 'pending',
+  ...more,
+});
+
+export const json = (...todos: object[]) => JSON.stringify({ todos });
+
+export const BEFORE: readonly TodoItem[] = [todo('Stay')];
+export const BUILD = todo('Build', { activeForm: 'Building' });
 
 export interface Call {
   stdin?: string;

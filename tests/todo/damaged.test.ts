@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { ServerLists } from '../../src/state/server-lists.ts';
@@ -9,7 +18,7 @@ import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { ok } from '../helpers/replies.ts';
 import { useServers } from '../helpers/servers.ts';
-import { commandsOn } from './call.ts';
+import { commandsOn, json, todo } from './call.ts';
 
 // A list with a damaged newest version stays usable: an older version stands in for it until a new one replaces it.
 
@@ -22,9 +31,6 @@ const PLACES: [string, boolean, () => Record<string, string>][] = [
   ]),
 ];
 
-const todo = (content: string) => ({ content, activeForm: 'Doing', status: 'pending' as const });
-const json = (...contents: string[]) => JSON.stringify({ todos: contents.map(todo) });
-
 describe.for(PLACES)('in %s', ([, isHere, variables]) => {
   /** A list with these versions, of which the newest is then overwritten. */
   async function damagedAfter(...contents: string[]) {
@@ -33,7 +39,7 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
     if (lists.lists instanceof ServerLists) await lists.lists.init();
     const list = lists.open({});
     const { write, read } = commandsOn(list);
-    for (const content of contents) await write(json(content));
+    for (const content of contents) await write(json(todo(content)));
     const options = { author: 'main', history: 50 };
     const place = lists.lists.place<unknown>('todos/s/main', options);
     expect(await place.commit(contents.length, 'junk', new Date())).toBeDefined();
@@ -66,7 +72,7 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
 
   test.runIf(isHere)('a whole new list replaces it, and names the damage', async () => {
     const { read, write } = await damagedAfter('a', 'b');
-    expect(await write(json('c'))).toMatchObject({
+    expect(await write(json(todo('c')))).toMatchObject({
       exitCode: 0,
       stderr: expect.stringMatching(
         /^Note: replaced version 3, which is kept as (it is|3-\w+\.json\.damaged): .* is damaged: /,
@@ -74,7 +80,7 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
     });
     expect(await read()).toMatchObject({ stdout: '[ ] c\n\n(0/1 completed)\n', stderr: '' });
     expect((await read('--history')).stdout).toMatch(/^4 .*\n3 {2}damaged; .*\n2 .*\n1 .*\n$/);
-    expect((await write(json('d'))).stderr).toBe('');
+    expect((await write(json(todo('d')))).stderr).toBe('');
   });
 
   test.runIf(isHere)('--undo makes the newest whole version the list again', async () => {
@@ -107,7 +113,7 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
           / is damaged: .*\n- no earlier version is intact; write a whole new list: /,
         );
       }
-      expect(await write(json('a'))).toMatchObject({
+      expect(await write(json(todo('a')))).toMatchObject({
         exitCode: 0,
         stderr: expect.stringMatching(/^Note: replaced version 1, /),
       });
@@ -132,7 +138,15 @@ const DAMAGE: [string, (path: string) => void, problem?: string][] = [
     (path) => insteadOf(path, () => execFileSync('mkfifo', [path])),
     'is not a regular file',
   ],
+  [
+    'is that of another version',
+    (path) => copyFileSync(fileOf(dirname(path), '1-'), path),
+    'it holds version 1',
+  ],
 ];
+
+const fileOf = (folder: string, start: string) =>
+  join(folder, readdirSync(folder).find((name) => name.startsWith(start)) as string);
 
 function insteadOf(path: string, make: () => void): void {
   rmSync(path);
@@ -144,17 +158,15 @@ function writtenThrice(history = 50) {
   const folder = join(temporaryDirectory(), 'main');
   const open = () => openTodoStore({ folder, history });
   for (const content of ['a', 'b', 'c']) open().update([todo(content)]);
-  const named = (start: string) =>
-    readdirSync(folder).find((name) => name.startsWith(start)) as string;
-  return { folder, open, named };
+  return { folder, open, path: (start: string) => fileOf(folder, start) };
 }
 
 test.each(DAMAGE)(
   'a file that %s: readers continue, --undo goes back to the list before, and the rest of the file is kept',
   (kind, damage, problem = '') => {
-    const { folder, open, named } = writtenThrice();
-    const file = named('3-');
-    damage(join(folder, file));
+    const { open, path } = writtenThrice();
+    const file = path('3-');
+    damage(file);
     expect(open().get()).toMatchObject({ version: 3, items: [todo('b')], damage: { shown: 2 } });
     expect(open().get().damage?.message).toContain(problem);
     const versions = () =>
@@ -165,17 +177,17 @@ test.each(DAMAGE)(
     open().update([todo('d')]);
     expect(open().get()).toMatchObject({ version: 4, items: [todo('d')], damage: undefined });
     expect(versions()).toEqual([[4], [3, 2], [2], [1]].map(([a, b]) => [a, b]));
-    expect(readdirSync(folder).includes(`${file}.damaged`)).toBe(kind !== 'is gone');
-    const { open: reopen, ...other } = writtenThrice();
-    damage(join(other.folder, other.named('3-')));
-    expect(reopen().undo()).toMatchObject({ version: 4, items: [todo('b')] });
-    expect(reopen().get().damage).toBeUndefined();
+    expect(existsSync(`${file}.damaged`)).toBe(kind !== 'is gone');
+    const other = writtenThrice();
+    damage(other.path('3-'));
+    expect(other.open().undo()).toMatchObject({ version: 4, items: [todo('b')] });
+    expect(other.open().get().damage).toBeUndefined();
   },
 );
 
 test('--undo to a list that is damaged says which one it went back to', async () => {
-  const { folder, open, named } = writtenThrice();
-  writeFileSync(join(folder, named('2-')), 'junk');
+  const { open, path } = writtenThrice();
+  writeFileSync(path('2-'), 'junk');
   const undone = await commandsOn(open()).write('--undo');
   expect(undone.stderr).toMatch(
     /^Note: .*\/2-.* is damaged: .*; version 1 stands in for version 2\n$/,
@@ -184,17 +196,17 @@ test('--undo to a list that is damaged says which one it went back to', async ()
 });
 
 test('the remains of a damaged version stay, however few versions are kept', () => {
-  const { folder, open, named } = writtenThrice(1);
-  const file = named('3-');
-  writeFileSync(join(folder, file), 'half a li');
+  const { folder, open, path } = writtenThrice(1);
+  const file = path('3-');
+  writeFileSync(file, 'half a li');
   for (const content of ['d', 'e', 'f']) open().update([todo(content)]);
-  expect(readdirSync(folder).filter((name) => name.endsWith('.json'))).toEqual([named('6-')]);
-  expect(readFileSync(join(folder, `${file}.damaged`), 'utf8')).toBe('half a li');
+  expect(readdirSync(folder).filter((name) => name.endsWith('.json'))).toHaveLength(1);
+  expect(readFileSync(`${file}.damaged`, 'utf8')).toBe('half a li');
 });
 
 test('a list without a head: the newest version is shown, with a note, and the next write repairs it', async () => {
-  const { folder, open, named } = writtenThrice();
-  rmSync(join(folder, named('head-')));
+  const { open, path } = writtenThrice();
+  rmSync(path('head-'));
   const read = await commandsOn(open()).read();
   expect(read).toMatchObject({ stdout: '[ ] c\n\n(0/1 completed)\n', exitCode: 0 });
   expect(read.stderr).toMatch(
@@ -211,41 +223,39 @@ test('a list without a head: the newest version is shown, with a note, and the n
 });
 
 test('a file in a newer format is not damaged: nothing stands in for it, and nothing replaces it', () => {
-  const { folder, open, named } = writtenThrice();
-  writeFileSync(join(folder, named('3-')), '{"format":2,"checksum":"00000000",\n}\n');
+  const { open, path } = writtenThrice();
+  writeFileSync(path('3-'), '{"format":2,"checksum":"00000000",\n}\n');
   expect(() => open().get()).toThrow(/has format 2, and this program reads format 1 only/);
   expect(() => open().update([])).toThrow(/has format 2/);
 });
 
-test('a damaged file that is repaired is the newest version again', () => {
-  const { folder, open, named } = writtenThrice();
-  const path = join(folder, named('3-'));
-  const bytes = readFileSync(path);
-  writeFileSync(path, 'x');
+test('a damaged file is left as it is by readers, and the newest version again once it is repaired', () => {
+  const { folder, open, path } = writtenThrice();
+  const [file, files] = [path('3-'), readdirSync(folder)];
+  const bytes = readFileSync(file);
+  writeFileSync(file, 'x');
   const store = open();
   expect(store.get().items).toEqual([todo('b')]);
-  writeFileSync(path, bytes);
+  expect(readdirSync(folder)).toEqual(files);
+  writeFileSync(file, bytes);
   expect(store.get()).toMatchObject({ version: 3, items: [todo('c')] });
 });
 
-const proof = { command: 'true', exitCode: 0, at: '2026-01-31T12:00:00.000Z', by: 'main' };
+const proof = { command: 'true', exitCode: 0 as const, at: '2026-01-31T12:00:00.000Z', by: 'main' };
 
 test.each<[unknown, string]>([
   ['junk', 'is not an object'],
-  [{ ...todo('a'), content: undefined }, 'has no content'],
-  [{ ...todo('a'), activeForm: undefined }, 'has no activeForm'],
-  [{ ...todo('a'), status: '\u001b]52;c;ZXZpbA==\u0007' }, 'has an invalid status'],
-  [{ ...todo('a'), priority: 'x' }, 'has an invalid priority'],
-  [{ ...todo('a'), id: 1 }, 'has an invalid id'],
+  [{ content: undefined }, 'has no content'],
+  [{ activeForm: undefined }, 'has no activeForm'],
+  [{ status: '\u001b]52;c;ZXZpbA==\u0007' }, 'has an invalid status'],
+  [{ priority: 'x' }, 'has an invalid priority'],
+  [{ id: 1 }, 'has an invalid id'],
   ...[{ command: 1 }, { by: 1 }, { exitCode: 1 }, { at: 1 }, { at: 'soon' }].map(
-    (wrong): [unknown, string] => [
-      { ...todo('a'), proof: { ...proof, ...wrong } },
-      'has an invalid proof',
-    ],
+    (wrong): [object, string] => [{ proof: { ...proof, ...wrong } }, 'has an invalid proof'],
   ),
-])('a stored %j %s', (item, problem) => {
+])('a stored item with %j %s', (fields, problem) => {
   const folder = join(temporaryDirectory(), 'main');
-  openTodoStore({ folder }).update([todo('a')]);
-  new FilePlace<unknown>({ folder }).commit(1, [{ ...todo('a'), proof }, item], new Date());
-  expect(openTodoStore({ folder }).get().damage?.message).toContain(`item 1 ${problem}`);
+  const item = typeof fields === 'object' ? { ...todo('a'), ...fields } : fields;
+  new FilePlace<unknown>({ folder }).commit(0, [todo('a', { proof }), item], new Date());
+  expect(() => openTodoStore({ folder }).get()).toThrow(`item 1 ${problem}`);
 });

@@ -16,7 +16,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, run, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { isAlive } from '../helpers/processes.ts';
-import { commandsOn } from './call.ts';
+import { commandsOn, json as listOf } from './call.ts';
 
 /** A session with lists in memory; `ok` and `bad` are programs in its directory. */
 function start(settings: Partial<Settings> = {}) {
@@ -42,10 +42,8 @@ function start(settings: Partial<Settings> = {}) {
   return { store, tasks, router, cwd, write, say, proofs: () => proofsOf(store) };
 }
 
-function json(...items: Partial<TodoItem>[]): string {
-  const todos = items.map((item) => ({ content: 'Test', activeForm: 'Testing', ...item }));
-  return JSON.stringify({ todos });
-}
+const json = (...items: Partial<TodoItem>[]) =>
+  listOf(...items.map((item) => ({ content: 'Test', activeForm: 'Testing', ...item })));
 
 function proofsOf(store: TodoStore) {
   return store.get().items.map(({ proof }) => proof?.command);

@@ -4,7 +4,7 @@ import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { ok } from '../helpers/replies.ts';
 import { todoList } from './arbitraries.ts';
-import { commandsOn } from './call.ts';
+import { commandsOn, todo } from './call.ts';
 
 const at = new Date('2026-01-02T03:04:05.678Z');
 
@@ -13,12 +13,6 @@ async function todoRead(argv: string[], ...items: TodoItem[]) {
   store.update(items);
   return commandsOn(store).read(...argv);
 }
-
-const pending = (content: string): TodoItem => ({
-  content,
-  activeForm: 'Doing',
-  status: 'pending',
-});
 
 test('the list has one line per item, then the count of completed ones', async () => {
   const result = await todoRead(
@@ -31,8 +25,8 @@ test('the list has one line per item, then the count of completed ones', async (
       id: '2\x1b',
       priority: 'high',
     },
-    { ...pending('Update documentation'), priority: 'low' },
-    pending('Ship'),
+    todo('Update documentation', { priority: 'low' }),
+    todo('Ship'),
   );
   expect(result).toEqual(
     ok(`[x] Refactor auth module (id: a)
@@ -46,7 +40,7 @@ test('the list has one line per item, then the count of completed ones', async (
 });
 
 test('--json prints the list, its time and its version as one line', async () => {
-  const item: TodoItem = { ...pending('Build'), id: '1', priority: 'low' };
+  const item: TodoItem = todo('Build', { id: '1', priority: 'low' });
   expect(await todoRead(['--json'], item)).toEqual(
     ok(
       '{"todos":[{"content":"Build","activeForm":"Doing","status":"pending","id":"1","priority":"low"}],"updatedAt":"2026-01-02T03:04:05.678Z","version":1}\n',
@@ -55,7 +49,7 @@ test('--json prints the list, its time and its version as one line', async () =>
 });
 
 test('text that a terminal would obey is shown as text', async () => {
-  const { stdout } = await todoRead([], pending('a\x1b[2Jb\nc\u202ed'));
+  const { stdout } = await todoRead([], todo('a\x1b[2Jb\nc\u202ed'));
   expect(stdout).toBe('[ ] a␛[2Jb cd\n\n(0/1 completed)\n');
 });
 
@@ -75,7 +69,7 @@ test.each([
   ['\x1b[2J', "Unexpected argument '␛[2J'", 1],
   ['--jsno', 'Unknown option --jsno. Did you mean --json?', 2],
 ])('%j is refused', async (argument, problem, exitCode) => {
-  expect(await todoRead([argument], pending('Build'))).toEqual({
+  expect(await todoRead([argument], todo('Build'))).toEqual({
     stdout: '',
     stderr: `Error: ${problem}\nUsage: TodoRead [--json]\n`,
     exitCode,
@@ -104,7 +98,7 @@ test('the next item is the first pending one of the highest priority, in every t
   const store = new TodoStore();
   const priorities = ['low', undefined, 'medium', 'high', 'high'] as const;
   const items = priorities.map((priority, index) => ({
-    ...pending(`Do ${index + 1}`),
+    ...todo(`Do ${index + 1}`),
     ...(priority && { priority }),
   }));
   store.update(items);

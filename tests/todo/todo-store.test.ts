@@ -2,12 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
-
-const item = (content: string): TodoItem => ({
-  content,
-  activeForm: `${content}ing`,
-  status: 'pending',
-});
+import { todo } from './call.ts';
 
 test('JSON in place of the items, or a text in place of a call, gets an error with the expected form', async () => {
   const store = new TodoStore();
@@ -25,7 +20,7 @@ test('JSON in place of the items, or a text in place of a call, gets an error wi
 test('clear empties the list and tells the listeners', () => {
   const store = new TodoStore();
   const listener = vi.fn();
-  store.update([item('Build')]);
+  store.update([todo('Build')]);
   store.onChange(listener);
   store.clear();
   expect(store.get().items).toEqual([]);
@@ -43,13 +38,13 @@ test('the clock that is handed in dates each update', () => {
 
 test('nothing that a caller does to its array, or to a snapshot, changes the store', () => {
   const store = new TodoStore();
-  const items = [item('Build')];
+  const items = [todo('Build')];
   store.update(items);
-  items.push(item('Test'));
+  items.push(todo('Test'));
   (items[0] as TodoItem).content = 'Broken';
-  expect(store.get().items).toEqual([item('Build')]);
+  expect(store.get().items).toEqual([todo('Build')]);
   const seen = store.get().items as TodoItem[];
-  expect(() => seen.push(item('Test'))).toThrow(TypeError);
+  expect(() => seen.push(todo('Test'))).toThrow(TypeError);
   expect(() => {
     (seen[0] as TodoItem).status = 'completed';
   }).toThrow(TypeError);
@@ -70,12 +65,12 @@ test('after a change that a listener makes, the others get only the newer state'
   const told: number[][] = [[], []];
   store.onChange(({ version }) => {
     told[0]?.push(version);
-    if (version === 1) store.update([item('Ship')]);
+    if (version === 1) store.update([todo('Ship')]);
   });
   store.onChange(({ version }) => told[1]?.push(version));
-  expect(store.update([item('Build')]).version).toBe(1);
+  expect(store.update([todo('Build')]).version).toBe(1);
   expect(told).toEqual([[1, 2], [2]]);
-  expect(store.get().items).toEqual([item('Ship')]);
+  expect(store.get().items).toEqual([todo('Ship')]);
 });
 
 test('the returned function unsubscribes that one listener, also while it runs, and may be called twice', () => {
@@ -92,19 +87,9 @@ test('the returned function unsubscribes that one listener, also while it runs, 
   expect(listener).toHaveBeenCalledTimes(3);
 });
 
-test.each([
-  [
-    'throws',
-    (failure: Error): void => {
-      throw failure;
-    },
-  ],
-  [
-    'rejects',
-    async (failure: Error) => {
-      throw failure;
-    },
-  ],
+test.each<[string, (failure: Error) => unknown]>([
+  ['throws', (failure) => raise(failure)],
+  ['rejects', async (failure) => raise(failure)],
 ])(
   'a listener that %s silences no other, undoes no update, and its error is reported',
   async (_, fail) => {
@@ -112,11 +97,15 @@ test.each([
     const failure = new Error('broken listener');
     const heard = vi.fn();
     const warned = new Promise((resolve) => process.once('warning', resolve));
-    store.onChange(() => fail(failure));
+    store.onChange(() => fail(failure) as void);
     store.onChange(heard);
-    store.update([item('Build')]);
+    store.update([todo('Build')]);
     expect(heard).toHaveBeenCalledTimes(1);
-    expect(store.get().items).toEqual([item('Build')]);
+    expect(store.get().items).toEqual([todo('Build')]);
     expect(await warned).toBe(failure);
   },
 );
+
+function raise(failure: Error): never {
+  throw failure;
+}

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_SETTINGS, readSettings } from '../../src/settings/settings.ts';
-import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore, todoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
@@ -10,10 +9,8 @@ import { bestTime } from '../helpers/best-time.ts';
 import { runs } from '../helpers/random.ts';
 import { failed, ok } from '../helpers/replies.ts';
 import { text, todoList } from './arbitraries.ts';
-import { BEFORE, commandsOn, todoWrite } from './call.ts';
+import { BEFORE, BUILD, commandsOn, json, todoWrite } from './call.ts';
 
-const build: TodoItem = { content: 'Build', activeForm: 'Building', status: 'pending' };
-const list = (...items: object[]) => JSON.stringify({ todos: items });
 const USAGE = `Usage: TodoWrite '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}'\n`;
 const HEREDOC = `TodoWrite <<'EOF'
 {"todos":[{"content":"...","activeForm":"...","status":"pending"}]}
@@ -24,9 +21,9 @@ test('a list in one argument replaces the whole list, and the reply counts its s
   const items = [
     { content: 'Plan', activeForm: 'Planning', status: 'completed' },
     { content: 'Test', activeForm: 'Testing', status: 'in_progress' },
-    build,
+    BUILD,
   ];
-  expect(await todoWrite([list(...items)])).toEqual({
+  expect(await todoWrite([json(...items)])).toEqual({
     ...ok('Todo list updated: 1 completed, 1 in_progress, 1 pending\n'),
     items,
   });
@@ -35,23 +32,23 @@ test('a list in one argument replaces the whole list, and the reply counts its s
 test.each([[[]], [['-']]])(
   'with the arguments %j the list is read from standard input',
   async (argv) => {
-    const result = await todoWrite(argv, { stdin: `${list(build)}\n` });
-    expect(result).toMatchObject({ exitCode: 0, stderr: '', items: [build] });
+    const result = await todoWrite(argv, { stdin: `${json(BUILD)}\n` });
+    expect(result).toMatchObject({ exitCode: 0, stderr: '', items: [BUILD] });
   },
 );
 
 test('standard input is not read where the list is an argument', async () => {
   const stdin = () => Promise.reject(new Error('read'));
   const handler = new TodoWriteHandler(new TodoStore());
-  expect((await handler.execute({ argv: [list(build)], stdin })).exitCode).toBe(0);
+  expect((await handler.execute({ argv: [json(BUILD)], stdin })).exitCode).toBe(0);
 });
 
 test.each([
   ['no argument and no input', [], ''],
   ['no argument and blank input', [], ' \n'],
   ['a dash and no input', ['-'], ''],
-  ['an empty argument', [''], list(build)],
-  ['a blank argument', ['  \t'], list(build)],
+  ['an empty argument', [''], json(BUILD)],
+  ['a blank argument', ['  \t'], json(BUILD)],
 ])('%s: the JSON is missing', async (_, argv, stdin) => {
   expect(await todoWrite(argv, { stdin })).toEqual({
     ...failed(`Error: Missing JSON parameter\nUsage: TodoWrite '{"todos":[...]}'\n`),
@@ -67,7 +64,7 @@ test.each([
   [['{invalid}'], 'line 1, column 2: expected a property name in double quotes, near {invalid}'],
   // Truncated, and never half read.
   [
-    [list(build).slice(0, -10)],
+    [json(BUILD).slice(0, -10)],
     `line 1, column 63: the string that begins here is never closed, near ...lding","status":"p${inHeredoc('The JSON is cut short: perhaps an unescaped quote, a backtick or $( in its text ended it')}`,
   ],
   [
@@ -90,7 +87,7 @@ test.each([
 });
 
 test('each slip that was forgiven is noted on stderr, and stdout stays exact', async () => {
-  expect(await todoWrite([`\ufeff[${JSON.stringify(build)},]`])).toEqual({
+  expect(await todoWrite([`\ufeff[${JSON.stringify(BUILD)},]`])).toEqual({
     ...ok(
       'Todo list updated: 0 completed, 0 in_progress, 1 pending\n',
       `Note: ignored a byte-order mark before the JSON
@@ -98,17 +95,17 @@ Note: ignored a trailing comma
 Note: read the bare array as the list; it belongs in {"todos":[...]}
 `,
     ),
-    items: [build],
+    items: [BUILD],
   });
 });
 
 test('a slip of the same kind in two places is noted once', async () => {
-  const nested = `{"todos":${JSON.stringify(`[${JSON.stringify(build)},]`)},}`;
+  const nested = `{"todos":${JSON.stringify(`[${JSON.stringify(BUILD)},]`)},}`;
   expect((await todoWrite([nested])).stderr.match(/trailing comma/g)).toHaveLength(1);
 });
 
 test('a list of exactly 1 MiB is read, and one of a byte more is refused before it is', async () => {
-  const padded = (bytes: number) => list(build) + ' '.repeat(bytes - list(build).length);
+  const padded = (bytes: number) => json(BUILD) + ' '.repeat(bytes - json(BUILD).length);
   expect((await todoWrite([padded(1024 * 1024)])).exitCode).toBe(0);
   const refused = {
     ...failed(
@@ -124,8 +121,8 @@ test('a list of exactly 1 MiB is read, and one of a byte more is refused before 
 });
 
 test('a todo about the -h flag is a todo', async () => {
-  const item = { ...build, content: 'Explain -h and --help', activeForm: '-h' };
-  expect((await todoWrite([list(item)])).items).toEqual([item]);
+  const item = { ...BUILD, content: 'Explain -h and --help', activeForm: '-h' };
+  expect((await todoWrite([json(item)])).items).toEqual([item]);
 });
 
 test('-h among the words of a list with broken quotes does not print help', async () => {
@@ -137,7 +134,7 @@ test('the limits are those of the settings at the time of the call', async () =>
   let maxItems = 1;
   const settings = () => ({ settings: { ...DEFAULT_SETTINGS, maxItems }, warnings: [] });
   const handler = new TodoWriteHandler(new TodoStore(), settings);
-  const call = { argv: [list(build, build)], stdin: async () => '' };
+  const call = { argv: [json(BUILD, BUILD)], stdin: async () => '' };
   expect((await handler.execute(call)).stderr).toBe(
     'Error: Validation failed\n- todos: Must have at most 1 items, received 2\n',
   );
@@ -147,7 +144,7 @@ test('the limits are those of the settings at the time of the call', async () =>
 
 test('a warning about a setting is one more line on stderr, whether the list is taken or refused', async () => {
   const warnings = ['Warning: one', 'Warning: two'];
-  const taken = await todoWrite([list(build)], { warnings });
+  const taken = await todoWrite([json(BUILD)], { warnings });
   expect(taken).toMatchObject({ exitCode: 0, stderr: 'Warning: one\nWarning: two\n' });
   const refused = await todoWrite(['{}'], { warnings });
   expect(refused.stderr).toBe(
@@ -163,7 +160,7 @@ test('standard input that cannot be read, or a store that cannot take the list, 
   }
   const broken = () => Promise.reject(new Error('broken pipe'));
   const outcomes = await Promise.all([
-    new TodoWriteHandler(new FullStore()).execute({ argv: [list(build)], stdin: async () => '' }),
+    new TodoWriteHandler(new FullStore()).execute({ argv: [json(BUILD)], stdin: async () => '' }),
     new TodoWriteHandler(new TodoStore()).execute({ argv: [], stdin: broken }),
   ]);
   expect(outcomes).toEqual(
@@ -174,8 +171,8 @@ test('standard input that cannot be read, or a store that cannot take the list, 
 });
 
 test('without a store of their own both commands use the shared one', async () => {
-  await new TodoWriteHandler().execute({ argv: [list(build)], stdin: async () => '' });
-  expect(todoStore.get().items).toEqual([build]);
+  await new TodoWriteHandler().execute({ argv: [json(BUILD)], stdin: async () => '' });
+  expect(todoStore.get().items).toEqual([BUILD]);
   expect((await new TodoReadHandler().execute({ argv: [] })).stdout).toContain('[ ] Build\n');
   todoStore.clear();
 });
@@ -241,7 +238,7 @@ test('the longest lines that an error can hold stay within 4 KB, the list-level 
     { TODO_MAX_ITEMS: wide, TODO_MAX_CONTENT_LENGTH: wide },
     '/nowhere',
   );
-  const { stderr } = await todoWrite([list(...Array.from({ length: 200 }, item))], {
+  const { stderr } = await todoWrite([json(...Array.from({ length: 200 }, item))], {
     warnings: [...warnings],
   });
   expectSafe(stderr);
@@ -253,7 +250,7 @@ test('the longest lines that an error can hold stay within 4 KB, the list-level 
 test('any valid list is stored as it is, without a word on stderr', async () => {
   await fc.assert(
     fc.asyncProperty(todoList(), async (items) => {
-      expect(await todoWrite([list(...items)])).toMatchObject({ exitCode: 0, stderr: '', items });
+      expect(await todoWrite([json(...items)])).toMatchObject({ exitCode: 0, stderr: '', items });
     }),
   );
 });
@@ -289,7 +286,7 @@ test.each([
     ...failed(`Error: Invalid JSON format\n- ${problem}\n`),
     items: BEFORE,
   });
-  expect(await todoWrite([argument, list(build)])).toMatchObject({ exitCode: 1, items: BEFORE });
+  expect(await todoWrite([argument, json(BUILD)])).toMatchObject({ exitCode: 1, items: BEFORE });
 });
 
 test.each([
@@ -311,17 +308,17 @@ test.each([
     ...failed(`Error: ${problem}\n`, 2),
     items: BEFORE,
   });
-  expect(await todoWrite([argument, list(build)])).toMatchObject({ exitCode: 2, items: BEFORE });
+  expect(await todoWrite([argument, json(BUILD)])).toMatchObject({ exitCode: 2, items: BEFORE });
 });
 
 test('TodoWrite accepts the output of TodoRead --json, and checks its version', async () => {
   const store = new TodoStore();
   const { write: call, read } = commandsOn(store);
-  await call(list({ ...build, id: '7', priority: 'low' }));
+  await call(json({ ...BUILD, id: '7', priority: 'low' }));
   const { stdout: printed } = await read('--json');
   const changed = printed.replace('pending', 'completed');
   expect(await call(changed)).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(store.get().items).toEqual([{ ...build, id: '7', priority: 'low', status: 'completed' }]);
+  expect(store.get().items).toEqual([{ ...BUILD, id: '7', priority: 'low', status: 'completed' }]);
   const late = await call(printed);
   expect(late.stderr).toMatch(/^Error: The list is at version 2, not 1; nothing was changed/);
   for (const odd of [{ version: 'x' }, { updatedAt: 5 }]) {
@@ -335,13 +332,13 @@ test('TodoWrite accepts the output of TodoRead --json, and checks its version', 
 
 function clearing(store = new TodoStore()) {
   const { write } = commandsOn(store, { clearWhenDone: true });
-  return { store, write: (...items: object[]) => write(list(...items)) };
+  return { store, write: (...items: object[]) => write(json(...items)) };
 }
 
 test('TODO_CLEAR_WHEN_DONE empties a list that is completed; the reply and the history still count it, with its texts', async () => {
   const { store, write } = clearing();
-  const done = { ...build, status: 'completed' };
-  await write(done, build);
+  const done = { ...BUILD, status: 'completed' };
+  await write(done, BUILD);
   expect(store.get().items).toHaveLength(2);
   const { stdout } = await write(done, done);
   expect(stdout).toBe('Todo list updated: 2 completed, 0 in_progress, 0 pending\n');
@@ -350,7 +347,7 @@ test('TODO_CLEAR_WHEN_DONE empties a list that is completed; the reply and the h
   expect((await read('--history')).stdout).toMatch(/finished 2 items\n.* {2}completed "Build"\n/);
   expect((await read('--at', '2')).stdout).toBe('[x] Build\n[x] Build\n\n(2/2 completed)\n');
   await commandsOn(store).write('--undo');
-  expect(store.get()).toMatchObject({ items: [done, build], version: 4 });
+  expect(store.get()).toMatchObject({ items: [done, BUILD], version: 4 });
   await write();
   expect(store.get()).toMatchObject({ items: [], version: 5 });
 });
@@ -358,8 +355,8 @@ test('TODO_CLEAR_WHEN_DONE empties a list that is completed; the reply and the h
 test('TODO_CLEAR_WHEN_DONE: a list that is written before the finished one is emptied stays', async () => {
   const { store, write } = clearing();
   store.onChange(({ version }) => {
-    if (version === 1) store.update([build]);
+    if (version === 1) store.update([BUILD]);
   });
-  await write({ ...build, status: 'completed' });
-  expect(store.get()).toMatchObject({ items: [build], version: 2 });
+  await write({ ...BUILD, status: 'completed' });
+  expect(store.get()).toMatchObject({ items: [BUILD], version: 2 });
 });

@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
 import { MemoryPlace } from '../../src/state/place.ts';
 import { StateError } from '../../src/state/state-error.ts';
-import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { failed } from '../helpers/replies.ts';
-import { commandsOn } from './call.ts';
+import { commandsOn, json, todo } from './call.ts';
 
-const todo = (content: string): TodoItem => ({ content, activeForm: 'Doing', status: 'pending' });
-const list = (...contents: string[]) => JSON.stringify({ todos: contents.map(todo) });
+const list = (...contents: string[]) => json(...contents.map((content) => todo(content)));
 
 /** Both commands on a list with one version for each of these contents. */
 function commandsAfter(contents: readonly string[], history = 50) {
@@ -63,7 +61,7 @@ test('an undo brings the list before back as a new version, and a second one the
   expect((await first.write('--undo')).exitCode).toBe(0);
   expect(first.store.get()).toMatchObject({ version: 2, items: [] });
   // A finished list, too, unless its own write has emptied it.
-  const finished = [{ ...todo('a'), status: 'completed' as const }];
+  const finished = [todo('a', { status: 'completed' })];
   first.store.update(finished);
   first.store.update([todo('b')]);
   await first.write('--undo');
