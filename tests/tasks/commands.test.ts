@@ -176,6 +176,14 @@ test.each([
     "status: Expected 'pending' | 'in_progress' | 'completed' | 'deleted', received 'done'",
   ],
   ['TaskUpdate', ['1', '--metadata', '[]'], 'metadata: Expected object, received array'],
+  ['TaskUpdate', ['1', '--comment', ' '], 'comment: Cannot be blank'],
+  ...[['1', '--owner', ''], ['{"taskId":1,"owner":null}']].map(
+    (argv): [string, string[], string] => [
+      'TaskUpdate',
+      argv,
+      'owner: Cannot be blank; to clear the owner: TaskRelease ID',
+    ],
+  ),
   ['TaskGet', [], 'taskId: Required'],
   ['TaskGet', ['abc'], "taskId: Expected a task id such as 3, received 'abc'"],
   ['TaskClaim', [], 'Expected either the id of a task or --next'],
@@ -357,24 +365,4 @@ test('refs that lead nowhere, in a circle or to two tasks: nothing is created', 
     ),
   );
   expect(await team.run('TaskList')).toEqual(ok('No tasks.\n'));
-});
-
-test('a blank comment is refused', async () => {
-  const team = new Team();
-  await team.run('TaskCreate --subject S');
-  expect(await team.call('TaskUpdate', ['1', '--comment', ' '])).toEqual(
-    refused('Validation failed', 'comment: Cannot be blank'),
-  );
-});
-
-test.each([
-  ['--owner', ''],
-  ['{"taskId":1,"owner":null}', undefined],
-])('a blank owner is refused with the right command: %s', async (first, second) => {
-  const team = new Team({ settings: { agent: 'a' } });
-  await team.run('TaskCreate --subject S', 'TaskClaim 1');
-  const argv = second === undefined ? [first] : ['1', first, second];
-  expect(await team.call('TaskUpdate', argv)).toEqual(
-    refused('Validation failed', 'owner: Cannot be blank; to clear the owner: TaskRelease ID'),
-  );
 });

@@ -44,12 +44,12 @@ export async function todoWrite(argv: string[], call: Call = {}): Promise<Outcom
 }
 
 /** Both commands on a list. */
-export function commandsOn(list: TodoList, more: Partial<Settings> = {}) {
+export function commandsOn(list: TodoList, more: Partial<Settings> = {}, stdin = '') {
   const settings = () => ({ settings: { ...DEFAULT_SETTINGS, ...more }, warnings: [] });
   const writer = new TodoWriteHandler(list, settings);
   const reader = new TodoReadHandler(list, settings);
   return {
-    write: (...argv: string[]) => writer.execute({ argv, stdin: async () => '' }),
+    write: (...argv: string[]) => writer.execute({ argv, stdin: async () => stdin }),
     read: (...argv: string[]) => reader.execute({ argv }),
   };
 }

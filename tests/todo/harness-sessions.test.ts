@@ -124,8 +124,6 @@ test('the tasks of a work tree are those of all its sessions', async () => {
 test.each([
   ['is garbage', (mark: string) => writeFileSync(mark, '\0\0garbage')],
   ['holds another value', (mark: string) => writeFileSync(mark, '["a"]\n')],
-  ['is cut short', (mark: string) => writeFileSync(mark, '"/tm')],
-  ['is empty', (mark: string) => writeFileSync(mark, '')],
   ['is a folder', (mark: string) => mkdirSync(mark)],
   ['is a link', (mark: string) => symlinkSync('/etc/passwd', mark)],
   ['is gone, and its folder with it', (mark: string) => rmSync(dirname(mark), { recursive: true })],

@@ -83,10 +83,6 @@ test.each([
   [['--done', '1', '2'], /Unexpected argument '2'; name several items as --done 1 --done 2/],
   [['--done', '1', '--undo'], /--undo cannot be combined with another change/],
   [['--done'], /--done needs a value/],
-  [['--finish', '1'], /Unknown option --finish/],
-  [['--complete', '1'], /Try: TodoWrite --done 1/],
-  [['--status', '2', 'cancelled'], /Try: TodoWrite --drop 2/],
-  [['--list', '1'], /Try: TodoRead$/m],
 ])('%j is wrong usage', async (argv, problem) => {
   const { store, call } = list('[>] A', '[ ] B');
   const { exitCode, stderr } = await call(...argv);

@@ -4,7 +4,7 @@ import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { ok } from '../helpers/replies.ts';
 import { todoList } from './arbitraries.ts';
-import { commandsOn, todo } from './call.ts';
+import { commandsOn, json, todo } from './call.ts';
 
 const at = new Date('2026-01-02T03:04:05.678Z');
 
@@ -53,10 +53,12 @@ test('text that a terminal would obey is shown as text', async () => {
   expect(stdout).toBe('[ ] a␛[2Jb cd\n\n(0/1 completed)\n');
 });
 
-test('any list comes through --json whole, and in printable characters only', async () => {
+test('any valid list is stored without a word on stderr, and printed by --json in printable characters', async () => {
   await fc.assert(
     fc.asyncProperty(todoList(), async (items) => {
-      const { stdout } = await todoRead(['--json'], ...items);
+      const { write, read } = commandsOn(new TodoStore());
+      expect(await write(json(...items))).toMatchObject({ exitCode: 0, stderr: '' });
+      const { stdout } = await read('--json');
       expect(JSON.parse(stdout).todos).toEqual(items);
       expect(stdout).toMatch(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+\n$/u);
     }),
@@ -83,27 +85,18 @@ test.each([
   [['in_progress'], '0/1 Doing 0\n'],
   [['completed', 'completed'], '2/2 done\n'],
 ] as const)('--line shows %j in one line: %j', async (statuses, line) => {
-  const store = new TodoStore();
-  store.update(
-    statuses.map((status, index) => ({
-      content: `Do ${index}`,
-      activeForm: `Doing ${index}`,
-      status,
-    })),
+  const items = statuses.map((status, index) =>
+    todo(`Do ${index}`, { activeForm: `Doing ${index}`, status }),
   );
-  expect(await commandsOn(store).read('--line')).toEqual(ok(line));
+  expect(await todoRead(['--line'], ...items)).toEqual(ok(line));
 });
 
 test('the next item is the first pending one of the highest priority, in every text', async () => {
   const store = new TodoStore();
   const priorities = ['low', undefined, 'medium', 'high', 'high'] as const;
-  const items = priorities.map((priority, index) => ({
-    ...todo(`Do ${index + 1}`),
-    ...(priority && { priority }),
-  }));
-  store.update(items);
-  const line = await commandsOn(store).read('--line');
-  const { write } = commandsOn(store);
+  store.update(priorities.map((priority, at) => todo(`Do ${at + 1}`, priority && { priority })));
+  const { read, write } = commandsOn(store);
+  const line = await read('--line');
   const replies = [await write('--done', '4', '--output', 'next'), await write('--done', '5')];
   expect([line, ...replies].map(({ stdout }) => stdout)).toEqual([
     '0/5 next: Do 4\n',
@@ -113,9 +106,8 @@ test('the next item is the first pending one of the highest priority, in every t
 });
 
 test('--line stays one short line of text for any item', async () => {
-  const store = new TodoStore();
   const text = `\u001b[31m${'x'.repeat(190)}\n`;
-  store.update([{ content: text, activeForm: text, status: 'in_progress' }]);
-  const { stdout } = await commandsOn(store).read('--line');
+  const item = todo(text, { activeForm: text, status: 'in_progress' });
+  const { stdout } = await todoRead(['--line'], item);
   expect(stdout).toMatch(/^[^\n\x1b]{1,70}\n$/);
 });

@@ -50,16 +50,6 @@ test('nothing that a caller does to its array, or to a snapshot, changes the sto
   }).toThrow(TypeError);
 });
 
-test('listeners run in the order in which they were added, and not at once', () => {
-  const store = new TodoStore();
-  const calls: string[] = [];
-  store.onChange(() => calls.push('first'));
-  store.onChange(() => calls.push('second'));
-  expect(calls).toEqual([]);
-  store.update([]);
-  expect(calls).toEqual(['first', 'second']);
-});
-
 test('after a change that a listener makes, the others get only the newer state', () => {
   const store = new TodoStore();
   const told: number[][] = [[], []];

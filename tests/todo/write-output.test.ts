@@ -1,21 +1,14 @@
 import { expect, test } from 'vitest';
-import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
-import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { items } from '../guidance/agent-session.ts';
+import { ok } from '../helpers/replies.ts';
+import { commandsOn, json } from './call.ts';
 
-const LIST = JSON.stringify({
-  todos: [
-    { content: 'Fix it', activeForm: 'Fixing it', status: 'in_progress' },
-    { content: 'Run the tests', activeForm: 'Running the tests', status: 'pending' },
-  ],
-});
+const LIST = json(...items('[>] Fix it', '[ ] Run the tests'));
 const SUMMARY = 'Todo list updated: 0 completed, 1 in_progress, 1 pending\n';
 
 const store = new TodoStore();
-const read = async (...argv: string[]) =>
-  (await new TodoReadHandler(store).execute({ argv })).stdout;
-const write = (...argv: string[]) =>
-  new TodoWriteHandler(store).execute({ argv, stdin: async () => LIST });
+const { write, read } = commandsOn(store, {}, LIST);
 
 test('the reply is a summary unless another is asked for', async () => {
   expect((await write(LIST)).stdout).toBe(SUMMARY);
@@ -36,12 +29,12 @@ test.each([
     [`--output=${output}`, LIST],
     ['--output', output],
   ]) {
-    expect(await write(...call)).toEqual({ stdout: await read(...argv), stderr: '', exitCode: 0 });
+    expect(await write(...call)).toEqual(ok((await read(...argv)).stdout));
   }
 });
 
 test('an undo replies in the same way', async () => {
-  await write('{"todos":[]}');
-  expect((await write('--undo', '--output', 'list')).stdout).toBe(await read());
+  await write('[]');
+  expect(await write('--undo', '--output', 'list')).toEqual(await read());
   expect(store.get().items).toHaveLength(2);
 });
