@@ -1,4 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -173,12 +180,15 @@ test('files of someone else in the place of a list: an error, not a wait without
   expect(listFiles(join(folder, '..'))).toEqual(['agent', 'agent/notes.txt']);
 });
 
-test('a file where a folder should be: an error that names it', () => {
+test('a file or a link to nothing where a folder should be: an error that names it', () => {
   const { root, place } = listWith(0);
   mkdirSync(join(root, 'state'));
   writeFileSync(join(root, 'state', 'session'), '');
   expect(() => place().load()).toThrow(/cannot read .*agent: ENOTDIR/);
   expect(() => place().commit(0, 'x', NOW)).toThrow(/ENOTDIR/);
+  const other = listWith(0);
+  symlinkSync('/nowhere', join(other.root, 'state'));
+  expect(() => other.place().commit(0, 'x', NOW)).toThrow(/cannot make the folder .*: ENOENT/);
 });
 
 test('a writer that is held up while others make any number of versions is refused', () => {

@@ -59,7 +59,7 @@ test('a relative TODO_STATE_DIR is the same folder from everywhere in a work tre
   }
 });
 
-test.runIf(isRoot())('a .git of another user names no session', () => {
+test.runIf(isRoot())('a .git of another user, or in a folder of another, names no session', () => {
   const NOBODY = 65534;
   const shared = temporaryDirectory();
   const project = join(shared, 'project');
@@ -67,6 +67,9 @@ test.runIf(isRoot())('a .git of another user names no session', () => {
   mkdirSync(join(shared, '.git'));
   expect(sessionOf(project)).toBe(shared);
   chownSync(join(shared, '.git'), NOBODY, NOBODY);
+  expect(sessionOf(project)).toBe(project);
+  chownSync(shared, NOBODY, NOBODY);
+  chownSync(join(shared, '.git'), 0, 0);
   expect(sessionOf(project)).toBe(project);
   mkdirSync(join(project, 'elsewhere'));
   symlinkSync(join(project, 'elsewhere'), join(project, '.git'));

@@ -147,20 +147,22 @@ describe.for(KINDS)('a place in %s', ([, isHere, create]) => {
       }
     });
 
-    test('a change is computed again from a commit in between', async () => {
+    test('a change is computed again from a commit in between, and heard of when it is made', async () => {
       const place = placeThatKeeps(50);
       await place.commit(0, ['first'], NOON);
       let interruptions = 2;
-      const committed = await documentOn(place).compute(async (newest) => {
+      const document = documentOn(place);
+      let told = 0;
+      onTestFinished(document.onChange(({ version }) => (told = version)));
+      const committed = await document.compute(async (newest) => {
         const { version = 0, content = [] } = newest ?? {};
         if (interruptions-- > 0) await place.commit(version, [...content, 'other'], NOON);
         return [...content, 'mine'];
       });
-      expect(committed).toMatchObject({ version: 4, content: ['first', 'other', 'other', 'mine'] });
-      expect(await place.load()).toMatchObject({
-        version: 4,
-        content: ['first', 'other', 'other', 'mine'],
-      });
+      expect(told).toBe(4);
+      const made = { version: 4, content: ['first', 'other', 'other', 'mine'] };
+      expect(committed).toMatchObject(made);
+      expect(await place.load()).toMatchObject(made);
     });
 
     test('a change that turns out to be none commits nothing', async () => {

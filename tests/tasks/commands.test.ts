@@ -349,9 +349,9 @@ test('refs that lead nowhere, in a circle or to two tasks: nothing is created', 
   );
   expect(
     await create(
-      { subject: 'A', ref: 'a', blockedBy: ['b'] },
-      { subject: 'B', ref: 'b', blockedBy: ['c'] },
-      { subject: 'C', ref: 'c', blockedBy: ['b'] },
+      { subject: 'A', ref: 'a' },
+      { subject: 'B', ref: 'b', blockedBy: ['a', 'c'] },
+      { subject: 'C', ref: 'c', blockedBy: ['a', 'b'] },
     ),
   ).toEqual(refused('Cannot create the task', 'cycle: these would block each other: #2 → #3 → #2'));
   expect(await create({ subject: 'A', ref: 'a', blockedBy: ['a'] })).toEqual(

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
+import { taskContext } from '../../src/tasks/task-context.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
@@ -73,6 +74,13 @@ test('hooks and teams are named by the environment, not by .env', async () => {
   expect(await bash('TaskCreate --subject B || echo $?', { TODO_HOOKS_DIR: directory })).toBe(
     'Error: Cannot create the task\n- refused_by_hook: task-created: no\n1\n',
   );
+});
+
+test('the team that a host sets is that of calls whose environment names none', () => {
+  const { settings, setTeam } = taskContext({ environment: env, directory: () => directory });
+  const teamOf = (more: Record<string, string>) => settings({ env: more }).settings.taskList;
+  setTeam('red');
+  expect([teamOf({}), teamOf({ TODO_TEAM: 'blue' })]).toEqual(['red', 'blue']);
 });
 
 test('the text for a system prompt covers tasks only on request', async () => {

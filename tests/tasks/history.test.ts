@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { Team } from './team.ts';
 
 // The history of a list, and undo.
@@ -6,6 +6,8 @@ import { Team } from './team.ts';
 const QUIET = { settings: { guidance: 'off' as const } };
 
 const quiet = () => new Team(QUIET);
+
+afterEach(() => void vi.useRealTimers());
 
 test('the history names agents and changes, newest first', async () => {
   const team = quiet();
@@ -72,9 +74,15 @@ test('a task that a faster clock completed is archived by its id', async () => {
   const team = quiet();
   await team.run('TaskCreate --subject A', 'TaskUpdate 1 --status completed');
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 60_000 });
-  const reply = await team.out('TaskArchive 1');
-  vi.useRealTimers();
-  expect(reply).toBe('Archived: #1\n');
+  expect(await team.out('TaskArchive 1')).toBe('Archived: #1\n');
+});
+
+test('without an id, tasks that were completed a week ago are archived', async () => {
+  const team = quiet();
+  await team.run('TaskCreate --subject A', 'TaskUpdate 1 --status completed');
+  expect(await team.out('TaskArchive')).toBe('Nothing to archive.\n');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 7 * 86_400_000 });
+  expect(await team.out('TaskArchive')).toBe('Archived: #1\n');
 });
 
 test('completed tasks are archived, readable, and come back', async () => {
@@ -84,7 +92,6 @@ test('completed tasks are archived, readable, and come back', async () => {
     'TaskCreate --subject B',
     'TaskUpdate 1 --status completed',
   );
-  expect(await team.out('TaskArchive')).toBe('Nothing to archive.\n');
   expect(await team.err('TaskArchive 1 2')).toContain('not_completed: #2 is pending');
   expect(await team.out('TaskArchive 1')).toBe('Archived: #1\n');
   expect(await team.out('TaskList')).toBe('#2 [pending] B\n');

@@ -67,5 +67,6 @@ test('a lease of another machine runs from when it was seen itself, not one like
   const seen = clock.firstSeen(1, lease);
   await eventually('the clock goes on', () => clock.now() > seen);
   expect(clock.firstSeen(1, lease)).toBe(seen);
+  expect(machineClock(() => file).firstSeen(1, lease)).toBe(seen);
   expect(clock.firstSeen(1, { ...lease, tick: 6 })).toBeGreaterThan(seen);
 });

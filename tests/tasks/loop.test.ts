@@ -126,6 +126,7 @@ test('every command of the owner renews its leases, at most once a minute', asyn
     await team.run('TaskList --agent ann', 'TaskList --agent ann', 'TaskList --agent bob');
   }
   expect(versionOf()).toBe((before ?? 0) + 12);
+  await team.run('TaskUpdate 1 --comment Half');
   expect(await team.out('TaskClaim --check 1 --agent ann')).toBe(
     'Task #1 is yours: A; 30m of the lease left\n',
   );

@@ -28,7 +28,8 @@ async function portThat(begin: () => (said: string) => Answer | undefined): Prom
       for (const part of answerTo(said.toString()) ?? []) {
         if (part === END) socket.end();
         if (!socket.writable) return;
-        await new Promise((resolve) => socket.write(part, 'latin1', resolve));
+        // Else the client would get many parts as one.
+        await new Promise((resolve) => socket.write(part, 'latin1', () => setImmediate(resolve)));
       }
     });
   });
@@ -194,6 +195,17 @@ test('a PostgreSQL that says nothing after it has asked for the password is name
   );
   expect(await problemOf(placeAt(url, 1000).commit(0, 'a', NOON))).toMatch(
     /: no answer in time; nothing was changed$/,
+  );
+});
+
+test('a refusal after an answer was lost does not say that nothing was changed', async () => {
+  let connections = 0;
+  const url = await postgresThat(() => {
+    const answers = connections++ === 0 ? [WELCOME, [END]] : [authentication(7)];
+    return () => answers.shift();
+  });
+  expect(await problemOf(placeAt(url).commit(0, 'a', NOON))).toMatch(
+    /^not known whether the change was made: PostgreSQL at .*: it asks for an unsupported /,
   );
 });
 
