@@ -3,7 +3,10 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
-import { taskContext } from '../../src/tasks/task-context.ts';
+import { ListHome } from '../../src/settings/list-home.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
+import { taskContext, teamOf } from '../../src/tasks/task-context.ts';
+import { TaskStore } from '../../src/tasks/task-store.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
@@ -81,6 +84,15 @@ test('the team that a host sets is that of calls whose environment names none', 
   const teamOf = (more: Record<string, string>) => settings({ env: more }).settings.taskList;
   setTeam('red');
   expect([teamOf({}), teamOf({ TODO_TEAM: 'blue' })]).toEqual(['red', 'blue']);
+});
+
+test('a shell with tasks in memory still opens the lists that a call names', () => {
+  const unnamed = new TaskStore();
+  const { open } = teamOf(new ListHome(env, directory), { unnamed });
+  const isInMemory = (list?: string, settings = {}) =>
+    open(list, { ...DEFAULT_SETTINGS, ...settings }) === unnamed;
+  expect(isInMemory()).toBe(true);
+  expect([isInMemory('l'), isInMemory(undefined, { session: 's' })]).toEqual([false, false]);
 });
 
 test('the text for a system prompt covers tasks only on request', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { stateCommand } from '../../../src/shell/state-command.ts';
 import { inTime, withTimeLimit } from '../../../src/state/time-limit.ts';
+import { TodoLists } from '../../../src/todo/todo-lists.ts';
 import { JsonlClient } from '../../helpers/agent-shell.ts';
 import { hasEtcd } from '../../helpers/engines.ts';
 import { cleanEnvironment, executable, startProgram } from '../../helpers/executables.ts';
@@ -54,6 +56,16 @@ describe.for(servers.each)('on %s', ([name, isHere, server]) => {
 describe.runIf(hasEtcd)('on either a command', () => {
   test('may run a check for longer than that', async () => {
     expect(await write(servers.etcd.url, 3, '--prove', PROVEN)).toMatchObject({ exitCode: 0 });
+  }, 60_000);
+
+  test('may copy lists for longer than that', async () => {
+    const lists = temporaryDirectory();
+    const { open } = new TodoLists({ TODO_STATE_DIR: lists, TODO_SESSION: 's' }, '/');
+    for (let count = 0; count < 20; count++) open({}).update([]);
+    const late = await startProxy(servers.etcd.port, { delayMs: 150 });
+    const url = servers.etcd.urlAt(late.port);
+    const world = { environment: environmentOf(url, 3), directory: '/' };
+    expect(await stateCommand(['copy', lists, url], world)).toMatchObject({ exitCode: 0 });
   }, 60_000);
 
   test('of a host has the time for itself, however many there were before', async () => {
