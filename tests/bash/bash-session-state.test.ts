@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
 import {
   NEXT,
   printed,
@@ -79,21 +80,49 @@ test('set -x and set -v show the commands of the lines and none of ours', async 
   expect((await session.run('echo four')).stderr).toBe('');
 });
 
-test('DEBUG and ERR traps see the commands of the lines and none of ours', async () => {
-  const session = shared();
-  await session.run('trap \'echo "debug: $BASH_COMMAND"\' DEBUG');
-  const stdout = 'debug: echo one\none\ndebug: true\n';
-  expect(await session.run('echo one; true')).toEqual({ stdout, stderr: '', exitCode: 0 });
-  await session.run('trap - DEBUG; trap "echo failed" ERR');
-  expect((await session.run('echo fine')).stdout).toBe('fine\n');
-  expect((await session.run('false')).stdout).toBe('failed\n');
-  expect((await session.run('echo fine')).stdout).toBe('fine\n');
-  // They, and traces, do not change $?.
-  await session.run('set -xv; trap : DEBUG ERR RETURN');
-  await session.run('(exit 7)');
-  expect((await session.run('echo $?')).stdout).toBe('7\n');
-  await session.run('exit');
-});
+/** Scripts, a line each. */
+const SCRIPTS = [
+  [
+    'mkdir sub; cd sub; plain=1; export exported=2; greet() { echo "hello $1"; }; set -f; shopt -s extglob',
+    'basename "$PWD"; echo "$plain"; bash -c \'echo "$exported"\'; greet you; echo *; shopt -q extglob; echo $?',
+  ],
+  ...[0, 1, 2, 126, 127, 255].map((code) => [`(exit ${code})`, 'echo $?', 'echo $?']),
+  ['(sleep 0.05; exit 7) & job=$!', 'wait "$job"; echo $?'],
+  ['trap \'echo "debug: $BASH_COMMAND"\' DEBUG', 'echo one; true', 'trap - DEBUG', 'echo two'],
+  ['trap "echo failed" ERR', 'echo fine', 'false', 'echo fine'],
+  ['set -xv; trap : DEBUG ERR RETURN', '(exit 7)', 'echo $?'],
+  // All but 0 to 2, in three ways.
+  ...[
+    'most=$(ulimit -n); for ((fd = 3; fd < most && fd < 1100; fd++)); do eval "exec $fd>&-"; done',
+    'for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done',
+    'exec 252>&- 255>&- 1000>&-',
+  ].map((line) => [`kept=$$; ${line}; echo closed; (exit 4)`, '[ "$kept" = $$ ] && echo $?']),
+  // Nothing of ours comes into the files.
+  ['for fd in 9 10 63 252 254 255; do eval "exec $fd>f$fd"; done', 'echo next; cat f*; (exit 4)'],
+  // Bash 3.2 itself uses 10.
+  ...(bashIsSince(4, 1)
+    ? [
+        [
+          'exec 3>three 9>nine 10>ten 11>eleven {named}>other',
+          'for fd in 3 9 10 11 $named; do echo "to $fd" >&$fd; done',
+          'cat three nine ten eleven',
+          'exec 10>&-; cat other | wc -l',
+        ],
+      ]
+    : []),
+];
+
+test.each(SCRIPTS.map((lines) => ({ lines })))(
+  'a line leaves to the next what it leaves in a script of plain bash: $lines',
+  async ({ lines }) => {
+    const session = startSession();
+    const results = [];
+    for (const line of lines) results.push(await session.run(line));
+    const { stdout, exitCode } = plainBash(lines.join('\n'), { cwd: temporaryDirectory() });
+    expect(results.map((result) => result.stdout).join('')).toBe(stdout);
+    expect(results.at(-1)?.exitCode).toBe(exitCode);
+  },
+);
 
 describe('after `exec` has redirected the output', () => {
   const ELSEWHERE = 'agent-shell: `exec` has redirected the output\n';
@@ -141,53 +170,11 @@ test('a line cannot tell the session how it ended', async () => {
   expect(await session.run('echo next')).toEqual(NEXT);
 });
 
-test('a line that closes all descriptors but 0 to 2 loses nothing', async () => {
-  const session = shared();
-  for (const line of [
-    'most=$(ulimit -n); for ((fd = 3; fd < most && fd < 1100; fd++)); do eval "exec $fd>&-"; done',
-    'for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done',
-    'exec 252>&- 255>&- 1000>&-',
-  ]) {
-    const { stdout, exitCode } = await session.run(`kept=$$; ${line}; echo closed; (exit 4)`);
-    expect([stdout, exitCode]).toEqual(['closed\n', 4]);
-    const kept = printed('kept\n');
-    expect(await session.run('[ "$kept" = $$ ] && echo kept')).toEqual(kept);
-  }
-});
-
-test('a line that reopens descriptors gets nothing of ours into its files', async () => {
-  const session = startSession();
-  await session.run('for fd in 9 10 63 252 254 255; do eval "exec $fd>file$fd"; done');
-  expect(await session.run('echo next; cat file*')).toEqual(NEXT);
-});
-
 test('with too few descriptors bash ends, and one line says why', async () => {
   const session = startSession({ cwd: '/' });
   const { stderr } = await session.run('ulimit -n 3');
   expect(stderr).toMatch(/^bash: .*Too many open files\nagent-shell: bash ended; .* in \/\n$/);
   expect(await session.run('echo next')).toEqual(NEXT);
-});
-
-// Bash 3.2 itself uses 10.
-test.runIf(bashIsSince(4, 1))(
-  'descriptors that a line opens last, whatever their numbers',
-  async () => {
-    const session = startSession();
-    await session.run('exec 3>three 9>nine 10>ten 11>eleven {named}>other');
-    await session.run('for fd in 3 9 10 11 $named; do echo "to $fd" >&$fd; done');
-    expect((await session.run('cat three nine ten eleven')).stdout).toBe(
-      'to 3\nto 9\nto 10\nto 11\n',
-    );
-    expect((await session.run('exec 10>&-; cat other | wc -l')).stdout.trim()).toBe('1');
-  },
-);
-
-test('a descriptor that a line opens as standard input is read by the lines after it', async () => {
-  const session = startSession();
-  await session.run('printf "one\\ntwo\\n" >lines; exec <lines');
-  expect((await session.run('read -r word; echo "$word"')).stdout).toBe('one\n');
-  expect((await session.run('cat', { stdin: 'given' })).stdout).toBe('given');
-  expect((await session.run('read -r word; echo "$word"')).stdout).toBe('two\n');
 });
 
 test('a session survives the removal of its directory', async () => {
@@ -225,10 +212,4 @@ test('nothing of ours is among the variables and functions of bash', async () =>
   const { stdout } = plainBash('compgen -v; compgen -A function');
   const known = new Set([...stdout.split('\n'), 'TMPDIR', 'OLDPWD', 'PIPESTATUS']);
   expect(ours.stdout.split('\n').filter((name) => !known.has(name))).toEqual([]);
-});
-
-test('jobs of one line can be waited for in the next', async () => {
-  const session = shared();
-  await session.run('(sleep 0.05; exit 7) & job=$!');
-  expect((await session.run('wait "$job"; echo $?')).stdout).toBe('7\n');
 });

