@@ -191,7 +191,7 @@ export class PromptLists {
     const { agent } = settings;
     const kept = {
       items: itemsOf(last?.todos) ?? [],
-      itemsBefore: isWritten ? (itemsOf(before.todos) ?? []) : undefined,
+      itemsBefore: isWritten ? itemsOf(before.todos) : undefined,
       lines: commands,
       commandsSinceWrite: linesSince(commands, 'todos', (line) => WRITES_LIST.test(line)),
       tasks: {

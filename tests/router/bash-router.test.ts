@@ -188,12 +188,16 @@ describe('routing', () => {
     }
   });
 
-  test('100 KB that bash cannot read end in a short error', async () => {
-    const { exitCode, stderr } = await shared().route(`TodoWrite "${'x'.repeat(100_000)}`);
-    expect(exitCode).not.toBe(0);
-    expect(stderr.length).toBeLessThan(10_000);
-    expect((await shared().route('echo next')).stdout).toBe('next\n');
-  });
+  test.each([100_000, 1_100_000])(
+    '%d characters that bash cannot read end in a short error',
+    async (length) => {
+      const { exitCode, stderr } = await shared().route(`TodoWrite "${'x'.repeat(length)}`);
+      expect(exitCode).not.toBe(0);
+      expect(stderr.length).toBeLessThan(10_000);
+      expect(stderr).toMatch(/\n$/);
+      expect((await shared().route('echo next')).stdout).toBe('next\n');
+    },
+  );
 });
 
 describe('a literal call', () => {

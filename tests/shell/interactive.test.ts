@@ -30,7 +30,7 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
     writeFileSync(join(bin, 'node'), node, { mode: 0o755 });
     writeFileSync(log, '');
     const env = { PATH: `${bin}:${process.env.PATH}` };
-    const shell = await start({ columns: 300, env, onTestFinished: finished });
+    const shell = await start({ columns: 300, rows: 26, env, onTestFinished: finished });
     return { shell, startsOfNode: () => readFileSync(log, 'utf8') };
   });
 
@@ -117,6 +117,7 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
       expect(panels(screen)).toBe(1);
       const fresh = shell.styledScreen().match(/(?<=\x1b\[1;7m. )\w+/g);
       expect(fresh).toEqual(['Build', 'Ship']);
+      expect(shell.ask('#{scroll_region_lower}')).toBe('20');
       shell.press('Enter');
       await shell.untilPanel();
     });
