@@ -48,6 +48,12 @@ export function withTimeLimit<T>(ms: number, work: () => T): T {
   return limits.run(new TimeLimit(ms), work);
 }
 
+/** Sockets and timers run their listeners within the limit in which they were created, long after it is used up. */
+export function withoutTimeLimit(listener: () => void): void {
+  if (limits) limits.exit(listener);
+  else listener();
+}
+
 /**
  * Makes a request to a server in the remaining time; outside of `withTimeLimit` it has `ms` for itself.
  *

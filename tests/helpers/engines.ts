@@ -167,7 +167,7 @@ export class EtcdCluster extends Etcd {
   }
 
   /**
-   * @param certificate shown to clients, which then use TLS.
+   * @param certificate of the servers and their clients, which then use TLS.
    * @param parent the folder of its files.
    */
   static start(
@@ -177,7 +177,10 @@ export class EtcdCluster extends Etcd {
     parent = tmpdir(),
   ): Promise<EtcdCluster> {
     return onFreePorts(2 * size, async (ports) => {
-      const tls = certificate && { ca: readFileSync(certificate.cert) };
+      const [cert, key] = certificate
+        ? [readFileSync(certificate.cert), readFileSync(certificate.key)]
+        : [];
+      const tls = cert && { ca: cert, cert, key };
       const folder = mkdtempSync(join(parent, 'etcd-test-'));
       const cluster = new EtcdCluster(folder, ports.slice(0, size), tls);
       const secure = certificate

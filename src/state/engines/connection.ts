@@ -18,9 +18,11 @@ export class Failed extends Error {
   }
 }
 
-/** `isOptional`: continue without TLS if the server has none. */
 export interface Tls extends ConnectionOptions {
+  /** Continue without TLS if the server has none. */
   readonly isOptional?: boolean;
+  /** The variables that name certificates. */
+  readonly variables?: readonly string[];
 }
 
 /** Reads what a server sends: yields how many bytes it needs next, or `LINE`, and receives them. */
@@ -38,8 +40,9 @@ const MOST_LINE_BYTES = 16 * 1024;
 export const NO_ANSWER = 'no answer in time';
 const ENDED = 'the connection ended';
 export const ENDED_EARLY = 'the connection ended before the server was ready';
-/** TLS errors that no retry fixes: one side does not trust the other's certificate. */
-const UNTRUSTED = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
+/** TLS errors that no retry fixes: a certificate cannot be used, or the other side does not trust it. */
+const UNTRUSTED = /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
+const OTHER_HOST = 'ERR_TLS_CERT_ALTNAME_INVALID';
 
 /**
  * A connection whose server answers requests in the order in which they were sent; they need not wait for each other. It
@@ -47,6 +50,7 @@ const UNTRUSTED = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
  */
 export abstract class Connection<Answer> {
   readonly address: string;
+  readonly #tls: Tls | undefined;
   hasEnded = false;
   /** True while a change is under way, which may wait for a standby; reads do not wait behind it. */
   isChanging = false;
@@ -70,12 +74,13 @@ export abstract class Connection<Answer> {
   /** @param isWork whether connecting keeps the process alive. */
   constructor(address: string, tls: Tls | undefined, isWork = true) {
     this.address = address;
+    this.#tls = tls;
     const { connect } = process.getBuiltinModule('node:net');
     this.socket = connect({ ...splitAddress(address), noDelay: true });
     if (!isWork) this.socket.unref();
-    this.ready = this.#open(tls).catch((error) => {
+    this.ready = this.#open().catch((error) => {
       this.#fail(error);
-      throw unsent(error);
+      throw this.#failed(error);
     });
   }
 
@@ -126,9 +131,9 @@ export abstract class Connection<Answer> {
     else pending?.resolve(answer);
   }
 
-  async #open(tls: Tls | undefined): Promise<void> {
+  async #open(): Promise<void> {
     await once(this.socket, 'connect');
-    if (tls) await this.secure(tls);
+    if (this.#tls) await this.secure(this.#tls);
     this.socket
       .on('data', (bytes: Buffer) => this.#see(bytes))
       .on('error', (error) => this.#fail(error))
@@ -142,7 +147,7 @@ export abstract class Connection<Answer> {
   #fail(error: Error): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    const failed = this.isReady ? sent(error) : unsent(error);
+    const failed = this.#failed(error);
     this.socket.on('error', () => {}).destroy(failed);
     for (const { reject } of this.#pending.splice(0)) reject(failed);
   }
@@ -170,20 +175,19 @@ export abstract class Connection<Answer> {
       this.#fail(error as Error);
     }
   }
-}
 
-function sent(error: Error): Failed {
-  if (error instanceof Failed) return error;
-  return new Failed(error.message, error instanceof TooMuch ? 'hopeless' : 'open');
-}
-
-/** An error of a server that no request was sent to. */
-function unsent(error: NodeJS.ErrnoException): Failed | StateError {
-  if (error instanceof StateError) return error;
-  const { code = '', message } = error;
-  const isFinal =
-    error instanceof Failed
-      ? error.outcome === 'refused'
-      : error instanceof TooMuch || UNTRUSTED.test(code);
-  return new Failed(message || code, isFinal ? 'refused' : 'undone');
+  /** Until it is ready, no request was sent. */
+  #failed(error: Error & { code?: string; reason?: string }): Failed | StateError {
+    const { isReady } = this;
+    if (error instanceof StateError || (isReady && error instanceof Failed)) return error;
+    const { code = '', message, reason } = error;
+    const isFinal =
+      error instanceof Failed
+        ? error.outcome === 'refused'
+        : error instanceof TooMuch || UNTRUSTED.test(code);
+    const outcome = isFinal ? (isReady ? 'hopeless' : 'refused') : isReady ? 'open' : 'undone';
+    const variables = UNTRUSTED.test(code) && code !== OTHER_HOST && this.#tls?.variables;
+    if (!variables) return new Failed(message || code, outcome);
+    return new Failed(`${reason ?? message}; ${variables.join(', ')} name certificates`, outcome);
+  }
 }

@@ -43,12 +43,13 @@ const CERTIFICATES = {
 /** The certificates that the engine's own variables name; undefined for no TLS. */
 function tlsOf(target: StateUrl, environment: Environment): Tls | undefined {
   if (target.engine === 'etcd' ? !target.isEncrypted : target.sslMode === 'disable') return;
-  const [ca, cert, key] = CERTIFICATES[target.engine].map((name) =>
+  const variables = CERTIFICATES[target.engine];
+  const [ca, cert, key] = variables.map((name) =>
     environment[name] ? fileNamedBy(name, environment[name]) : undefined,
   );
-  if (target.engine === 'etcd') return { ca, cert, key };
+  if (target.engine === 'etcd') return { ca, cert, key, variables };
   return {
-    ...{ ca, cert, key },
+    ...{ ca, cert, key, variables },
     isOptional: target.sslMode === 'prefer' && !ca,
     rejectUnauthorized: target.sslMode.startsWith('verify') || Boolean(ca),
     // verify-ca checks the signature of the certificate, not its name.

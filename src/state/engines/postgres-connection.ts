@@ -23,10 +23,10 @@ export class PostgresError extends Failed {
 }
 
 /**
- * No rows were touched, and a retry may succeed: a server that accepts no writes now, a deadlock, or a server that is
- * starting or has too many clients.
+ * No rows were touched, and a retry may succeed: a server that accepts no writes now, a deadlock, a statement's time
+ * limit, or a server that is starting or has too many clients.
  */
-const TRY_AGAIN = new Set(['25006', '40001', '40P01', '57P03', '53300']);
+const TRY_AGAIN = new Set(['25006', '40001', '40P01', '57014', '57P03', '53300']);
 /** The server went away or gave up, and the statement may have been carried out. */
 const IS_OPEN = /^(08|57)/;
 

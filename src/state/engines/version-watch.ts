@@ -1,4 +1,4 @@
-import { withTimeLimit } from '../time-limit.ts';
+import { withoutTimeLimit, withTimeLimit } from '../time-limit.ts';
 
 const LONGEST_LOOK_MS = 5000;
 
@@ -34,7 +34,7 @@ export class VersionWatch<Seen extends Sighting> {
     this.#seen = known;
     this.#newest = newest;
     this.#bell = bell;
-    this.#listener = listener;
+    this.#listener = () => withoutTimeLimit(listener);
     void this.#look(false);
     this.#endBell = bell.listen((isAsked) => this.#look(isAsked));
   }

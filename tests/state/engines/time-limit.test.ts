@@ -3,7 +3,8 @@ import { stateCommand } from '../../../src/shell/state-command.ts';
 import { inTime, withTimeLimit } from '../../../src/state/time-limit.ts';
 import { TodoLists } from '../../../src/todo/todo-lists.ts';
 import { JsonlClient } from '../../helpers/agent-shell.ts';
-import { hasEtcd } from '../../helpers/engines.ts';
+import { hasEtcd, hasPostgres } from '../../helpers/engines.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import { startProxy } from '../../helpers/proxy.ts';
@@ -52,6 +53,25 @@ describe.for(servers.each)('on %s', ([name, isHere, server]) => {
     },
   );
 });
+
+test.runIf(hasPostgres)(
+  'what a watcher reads of a change is not limited by how it heard of it',
+  async () => {
+    const open = (author: string) =>
+      servers.postgres.place<string>('todos/heard', { author, history: 9 });
+    const [ann, bob] = [open('ann'), open('bob')];
+    const limits: number[] = [];
+    const listener = () =>
+      inTime(60_000, async (deadline) => limits.push(deadline - performance.now()));
+    onTestFinished(bob.watch(() => void listener()));
+    let base = 0;
+    await eventually('it is heard of', async () => {
+      await ann.commit(base++, 'a', new Date());
+      return limits.length > 1;
+    });
+    expect(Math.min(...limits)).toBeGreaterThan(50_000);
+  },
+);
 
 describe.runIf(hasEtcd)('on either a command', () => {
   test('may run a check for longer than that', async () => {

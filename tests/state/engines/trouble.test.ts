@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -76,18 +76,29 @@ describe.runIf(hasEtcd)('etcd', () => {
     expect((await own.load())?.version).toBe(base);
   });
 
-  test('over TLS the certificate must be signed by the CA that is named', async () => {
+  test('over TLS each side must trust the certificate of the other; the error names the variables', async () => {
     const [ca, other] = [certificateAuthority(), certificateAuthority()];
-    const cluster = await EtcdCluster.start(1, [], ca);
+    const asked = ['--client-cert-auth', '--trusted-ca-file', ca.cert];
+    const cluster = await EtcdCluster.start(1, asked, ca);
     onTestFinished(() => cluster.stop());
     const place = (variables: Record<string, string>) =>
       open(cluster.url, variables).place<string>('todos/s/a', AS_ANN);
-    const trusting = place({ ETCDCTL_CACERT: ca.cert });
+    const own = { ETCDCTL_CERT: ca.cert, ETCDCTL_KEY: ca.key };
+    const trusting = place({ ETCDCTL_CACERT: ca.cert, ...own });
     expect(await trusting.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
-    const wary = place({ ETCDCTL_CACERT: other.cert });
+    const wary = place({ ETCDCTL_CACERT: other.cert, ...own });
     await expect(wary.commit(1, 'y', NOON)).rejects.toThrow(
       /self-signed certificate.*; nothing was changed$/,
     );
+    for (const [variables, problem] of [
+      [{}, 'alert'],
+      [{ ...own, ETCDCTL_KEY: other.key }, 'key values mismatch'],
+      [{ ...own, ETCDCTL_CERT: ca.key }, 'no start line'],
+    ] as const) {
+      await expect(place({ ETCDCTL_CACERT: ca.cert, ...variables }).load()).rejects.toThrow(
+        new RegExp(`${problem}.*; ETCDCTL_CACERT, ETCDCTL_CERT, ETCDCTL_KEY name certificates$`),
+      );
+    }
     const lost = place({ ETCDCTL_CACERT: '/nowhere/ca.pem' });
     await expect(lost.load()).rejects.toThrow(
       /cannot read ETCDCTL_CACERT \(\/nowhere\/ca.pem\): ENOENT/,
@@ -184,6 +195,26 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     expect(await open(url).checkWriting('tasks/a')).toBe(true);
     server.sql('alter role owner set default_transaction_read_only = on');
     await expect(open(url).checkWriting('tasks/a')).rejects.toThrow(/transactions are read-only$/);
+  });
+
+  test('a change that the server cancelled for its time was not made', async () => {
+    server.sql(
+      "create role hasty superuser login; alter role hasty set statement_timeout = '50ms'",
+    );
+    const url = `postgres://hasty@127.0.0.1:${server.port}/postgres`;
+    const lists = closing(new ServerLists({ url, environment: {}, timeoutMs: 1000 }));
+    const place = lists.place<string>('tasks/hasty', AS_ANN);
+    expect(await place.commit(0, 'a', NOON)).toMatchObject({ version: 1 });
+    const lock = 'begin; lock table todowrite.lists in exclusive mode; select pg_sleep(3)';
+    const argv = ['-h', '127.0.0.1', '-p', String(server.port), '-U', 'lists', '-c', lock];
+    const other = spawn('psql', [...argv, 'postgres'], { stdio: 'ignore' });
+    onTestFinished(() => void other.kill());
+    const held =
+      "select count(*) from pg_locks where mode = 'ExclusiveLock' and relation is not null";
+    await eventually('it is locked', () => server.sql(held).trim() !== '0');
+    await expect(place.commit(1, 'b', NOON)).rejects.toThrow(
+      /canceling statement due to statement timeout; nothing was changed$/,
+    );
   });
 
   test('a wrong password is reported but not printed; ~/.pgpass has the right one', async () => {
