@@ -67,33 +67,33 @@ async function printEach<V extends TodoVersion | TaskVersion>(
   // A list that is unreadable from the start is an error. One that becomes so may be fixed while we watch.
   let isStart = true;
   let told = '';
-  let failAtStart = (_exitCode: number) => {};
+  let following: Following<V> | undefined;
   const failedAtStart = new Promise<number>((resolve) => {
-    failAtStart = resolve;
-  });
-  const following = follow({
-    changed: (list) => {
-      told = '';
-      const note = damageNote(list.versions[0]);
-      if (note !== undefined) sayTrouble(new StateError(note));
-      print(list);
-    },
-    failed: (error) => {
-      // Report a server that stays away only once.
-      if (String(error) === told) return;
-      told = String(error);
-      const exitCode = sayTrouble(error);
-      if (isStart) failAtStart(exitCode);
-    },
-    reached: () => {
-      isStart = false;
-      told = '';
-    },
+    following = follow({
+      changed: (list) => {
+        told = '';
+        const note = damageNote(list.versions[0]);
+        if (note !== undefined) sayTrouble(new StateError(note));
+        print(list);
+      },
+      failed: (error) => {
+        // Report servers that stay away only once; the reason is that of the one asked last.
+        const trouble = error instanceof StateError && error.isOfReading ? 'servers' : `${error}`;
+        if (trouble === told) return;
+        told = trouble;
+        const exitCode = sayTrouble(error);
+        if (isStart) resolve(exitCode);
+      },
+      reached: () => {
+        isStart = false;
+        told = '';
+      },
+    });
   });
   try {
     return await Promise.race([failedAtStart, ended]);
   } finally {
-    following.end();
+    following?.end();
   }
 }
 

@@ -90,8 +90,10 @@ function headingOf(state: ViewerState, look: ItemLook): Heading {
       return { title: 'Lists of all sessions' };
     case 'agents':
       return { title: ofSession('All agents') };
-    case 'history':
-      return { title: ofSession(`History of ${isOfTeam(state) ? TEAMS_TASKS : list?.agent}`) };
+    case 'history': {
+      const agent = list?.agent ?? state.agent ?? state.awaited;
+      return { title: ofSession(`History of ${isOfTeam(state) ? TEAMS_TASKS : agent}`) };
+    }
     case 'board': {
       const { at, graph } = shownTasks(state)[0] ?? {};
       if (version !== undefined) return ofVersion(TEAMS_TASKS, at, graph?.by);

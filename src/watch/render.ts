@@ -154,14 +154,14 @@ function emptyBody(state: ViewerState, look: ItemLook): Body | undefined {
   );
 }
 
-/** A question, the result of the last key, or why something cannot be read. */
+/** A question, or the result of the last key and why something cannot be read. */
 function toldLines(
   { message, input, known, rows }: ViewerState,
   { theme, columns }: ItemLook,
 ): Line[] {
   const isAsked = input?.kind === 'question';
-  const told = isAsked ? input.text : (message ?? known.problem);
-  if (told === undefined) return [];
+  const told = isAsked ? input.text : [message, known.problem].filter(Boolean).join('; ');
+  if (told === '') return [];
   const ask = isAsked ? '  y / n' : '';
   const most = rows < ROOMY_ROWS ? 1 : Math.floor(rows / 3);
   const room = columns - ask.length;

@@ -160,6 +160,8 @@ class Viewer {
       request.what === 'task'
         ? await this.#sources.changeTask(request)
         : await this.#sources.write(request);
+    // They were meant for the list with the change, and would remove the reason from the screen.
+    if ('refused' in result) this.#held = [];
     return (state) => afterChange(state, request, result);
   }
 

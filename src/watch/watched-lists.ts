@@ -16,7 +16,6 @@ export function isTeamKey(key: string): boolean {
   return key.startsWith('tasks/');
 }
 
-const CLOSE_MS = 500;
 /** A list changed more recently may be in use. */
 const BUSY_MS = 60_000;
 const READ_AT_ONCE = 8;
@@ -51,16 +50,6 @@ export class WatchedLists extends TodoLists {
   async remove({ key, newest }: FoundList): Promise<boolean> {
     const isBusy = Date.now() - +newest.updatedAt < BUSY_MS;
     return !isBusy && (await this.lists.remove(key, newest.version));
-  }
-
-  /** Does not wait for a server that does not answer. */
-  override async close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_MS);
-    });
-    await Promise.race([super.close(), late]);
-    clearTimeout(timer);
   }
 
   async #read(list: Listed): Promise<FoundList | undefined> {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import page from './page/page.html';
 import script from './page/page.ts?script';
@@ -39,9 +39,8 @@ export interface WebServer {
  * and Origin must be this server's own.
  */
 export function serveWeb(port: number, token: string, follow: Follow): Promise<WebServer> {
-  const server = createServer((request, response) =>
-    answer(request, response, { server, token, follow }),
-  );
+  const serving = { token, follow, open: 0 };
+  const server = createServer((request, response) => answer(request, response, serving));
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => {
@@ -58,20 +57,18 @@ export function serveWeb(port: number, token: string, follow: Follow): Promise<W
 }
 
 interface Serving {
-  readonly server: Server;
   readonly token: string;
   readonly follow: Follow;
+  /** How many pages follow a session. */
+  open: number;
 }
 
-const pages = new WeakMap<Server, number>();
-
 function answer(request: IncomingMessage, response: ServerResponse, serving: Serving): unknown {
-  const { port } = serving.server.address() as AddressInfo;
   const refuse = (status: number, reason: string) => {
     response.writeHead(status, { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' });
     response.end(request.method === 'HEAD' ? '' : `${reason}\n`);
   };
-  if (!isOwn(request, port)) return refuse(403, 'This server answers its own page only.');
+  if (!isOwn(request)) return refuse(403, 'This server answers its own page only.');
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
     return refuse(405, 'This server only reads.');
@@ -81,23 +78,19 @@ function answer(request: IncomingMessage, response: ServerResponse, serving: Ser
   const isThere = (name === '' || name === 'events') && rest.length === 0;
   if (!isSame(given, serving.token) || !isThere) return refuse(404, 'There is nothing here.');
   if (name === '') return sendPage(request, response);
-  const open = pages.get(serving.server) ?? 0;
-  if (open >= MOST_PAGES) return refuse(503, 'Too many pages are open.');
+  if (serving.open >= MOST_PAGES) return refuse(503, 'Too many pages are open.');
   if (request.method === 'HEAD') {
     response.writeHead(200, EVENTS);
     return response.end();
   }
-  pages.set(serving.server, open + 1);
-  response.once('close', () => pages.set(serving.server, (pages.get(serving.server) ?? 1) - 1));
-  return sendEvents(
-    response,
-    new URLSearchParams(query).get('session') ?? undefined,
-    serving.follow,
-  );
+  serving.open++;
+  response.once('close', () => serving.open--);
+  const session = new URLSearchParams(query).get('session') ?? undefined;
+  return sendEvents(response, session, serving.follow);
 }
 
-function isOwn({ headers }: IncomingMessage, port: number): boolean {
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+function isOwn({ headers, socket }: IncomingMessage): boolean {
+  const hosts = [`127.0.0.1:${socket.localPort}`, `localhost:${socket.localPort}`];
   const { host = '', origin } = headers;
   const site = headers['sec-fetch-site'];
   return (

@@ -5,6 +5,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, run, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { isAlive } from '../helpers/processes.ts';
+import { startProxy } from '../helpers/proxy.ts';
 import { useServers } from '../helpers/servers.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 
@@ -153,6 +154,31 @@ test.skipIf(!hasTmux)('q ends the viewer while its server cannot be reached', as
   await eventually('its end', () => !isAlive(pid));
 });
 
+test.runIf(hasEtcd)(
+  'lines report a server that stays away once, for whatever reasons',
+  async () => {
+    const own = await EtcdCluster.start();
+    onTestFinished(() => own.stop());
+    const proxy = await startProxy(own.port);
+    const at = onServer(own.urlAt(proxy.port));
+    await at.write('ann', 'a');
+    const { child, lines, said, ended } = at.watch('--session', at.session, '--all', '--jsonl');
+    await eventually('the list as it stands', () => lines().length === 1);
+    own.members[0]?.process.kill('SIGSTOP');
+    await eventually('the report', () => said.stderr.includes('no answer in time'), 30_000);
+    own.members[0]?.process.kill('SIGKILL');
+    // Within the time limit of one look it makes half of these.
+    const tries = proxy.connections() + 40;
+    await eventually('another reason', () => proxy.connections() > tries, 30_000);
+    own.members[0]?.restart();
+    await own.leader();
+    await at.write('ann', 'b');
+    await eventually('the next version', () => lines().length === 2, 30_000);
+    child.kill('SIGTERM');
+    expect((await ended).stderr.match(/^agent-shell: cannot read/gm)).toHaveLength(1);
+  },
+);
+
 test.runIf(hasEtcd && hasTmux)(
   'changes made in the viewer reach the server; a lost one is reported, and changes after its return are shown',
   async () => {
@@ -168,9 +194,19 @@ test.runIf(hasEtcd && hasTmux)(
     terminal.type('bn');
     terminal.enter('Test it');
     await terminal.until('the task', (text) => text.includes('▸○ #1 Test it'));
-    terminal.type('b');
+    own.members[0]?.process.kill('SIGSTOP');
+    terminal.type('x');
+    await terminal.until('the attempt', (screen) => screen.includes('Saving...'));
+    // Not carried out, since it would remove the refusal from the screen.
+    terminal.type('q');
+    await terminal.until('the refusal', (screen) => screen.includes('Not saved:'));
+    own.members[0]?.process.kill('SIGCONT');
+    await own.leader();
+    terminal.type('x');
+    await terminal.until('the success', (screen) => screen.includes('Completed #1 Test it'));
     own.members[0]?.process.kill('SIGKILL');
-    await terminal.until('the trouble', (screen) => screen.includes('etcd at'));
+    await terminal.until('the trouble', (screen) => screen.includes('cannot read from etcd at'));
+    terminal.type('b');
     own.members[0]?.restart();
     await own.leader();
     await at.write('main', 'Build', 'Sign it', 'Ship');

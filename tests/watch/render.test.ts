@@ -210,6 +210,8 @@ test('h shows who changed what, and when; Enter shows the list as it was, Esc go
   expect(viewer.body()).toEqual([`▸● Doing Analyze...${' '.repeat(29)}since 11:47`, ' ○ Build']);
   expect(viewer.press('escape').rows()[0]).toBe('History of main · ~/app');
   expect(viewer.press('h').rows()[0]).toMatch(/^main · /);
+  const removed = new TestViewer({ lists: [] }, { page: 'history' });
+  expect(removed.rows()[0]).toBe('History of main · ~/app');
 });
 
 test('Esc goes back from every page, and follows the list again; c hides completed items', () => {
