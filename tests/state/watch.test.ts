@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { watchFolder } from '../../src/state/watch-folder.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
@@ -9,6 +9,8 @@ import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 const NOW = new Date('2026-05-01T12:00:00.000Z');
+
+afterEach(() => void vi.useRealTimers());
 
 function watchedList(): { folder: string; other: FilePlace<string>; calls: () => number } {
   const folder = join(temporaryDirectory(), 'state', 'session', 'agent');
@@ -20,7 +22,6 @@ function watchedList(): { folder: string; other: FilePlace<string>; calls: () =>
 test("others' commits are noticed from the first version on, before the check of each second", async () => {
   // The poll never comes.
   vi.useFakeTimers({ toFake: ['setInterval'] });
-  onTestFinished(() => void vi.useRealTimers());
   const { other, calls } = watchedList();
   for (let base = 0; base < 20; base++) {
     const before = calls();
@@ -64,7 +65,6 @@ test('a folder that has just changed is checked each second even without events'
   const folder = temporaryDirectory();
   const listener = vi.fn();
   vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
   const end = watchFolder(folder, listener);
   vi.advanceTimersByTime(999);
   expect(listener).not.toHaveBeenCalled();
@@ -79,29 +79,25 @@ test('a folder that stays as it is costs a look in ten seconds', async () => {
   const folder = temporaryDirectory();
   const listener = vi.fn();
   vi.useFakeTimers({ now: Date.now() + 60_000 });
-  onTestFinished(() => void vi.useRealTimers());
   const ends = [watchFolder(folder, listener), watchFolder(folder, () => {})];
   expect(vi.getTimerCount()).toBe(1);
   vi.advanceTimersByTime(20_000);
   expect(listener).toHaveBeenCalledTimes(2);
-  const timers = ends.map((end) => {
-    end();
-    return vi.getTimerCount();
-  });
-  expect(timers).toEqual([1, 0]);
+  expect(timersAfter(ends)).toEqual([1, 0]);
 });
 
 test('a store watches its folder until its last listener is gone', () => {
   const store = new TodoStore(undefined, new FilePlace({ folder: temporaryDirectory() }));
   vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const ends = [store.onChange(() => {}), store.onChange(() => {})];
-  const timers = ends.map((end) => {
+  expect(timersAfter([store.onChange(() => {}), store.onChange(() => {})])).toEqual([1, 0]);
+});
+
+/** After each end. */
+const timersAfter = (ends: readonly (() => void)[]) =>
+  ends.map((end) => {
     end();
     return vi.getTimerCount();
   });
-  expect(timers).toEqual([1, 0]);
-});
 
 test('a list that has become unreadable is a warning for listeners, an error for readers, and replaced by writers', async () => {
   const folder = join(temporaryDirectory(), 'agent');

@@ -1,16 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { machineClock } from '../../src/tasks/lease.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { useServers } from '../helpers/servers.ts';
 
 // A lease belongs to one agent in one team: only that agent's commands there renew it.
 
-function machine(more: Record<string, string> = {}) {
+function machine() {
   const folder = temporaryDirectory();
   const env = (team: string) =>
     cleanEnvironment({
@@ -19,7 +18,7 @@ function machine(more: Record<string, string> = {}) {
       TODO_TEAM: team,
       TODO_SESSION: team,
       TODO_AGENT: 'ann',
-      ...more,
+      TODO_LEASE: '3s',
     });
   const call = (team: string, name: string, ...argv: string[]) =>
     callCommand(env(team), name, argv, { cwd: folder });
@@ -30,7 +29,7 @@ function machine(more: Record<string, string> = {}) {
 
 // The task commands themselves: tests/tasks/loop.test.ts.
 test('TodoWrite and TodoRead on PATH renew the leases that their agent has in its team, and not those in another', async () => {
-  const { env, call, beat, folder } = machine({ TODO_LEASE: '3s' });
+  const { env, call, beat, folder } = machine();
   const programs = { blue: 'todo-read', green: 'todo-write', red: undefined } as const;
   for (const team of Object.keys(programs)) {
     await call(team, 'TaskCreate', '--subject', 'A');
@@ -47,17 +46,6 @@ test('TodoWrite and TodoRead on PATH renew the leases that their agent has in it
   }
   expect(await beat('red')).toBe(1);
   expect(readdirSync(join(folder, 'state'))).not.toContain('leases~');
-});
-
-describe.for(useServers().one)('on %s', ([, isHere, server]) => {
-  test.runIf(isHere)('a claim lasts two hours, or as long as TODO_LEASE says', async () => {
-    const TODO_STATE_URL = server().url;
-    const usual = machine({ TODO_STATE_URL });
-    for (const subject of ['A', 'B']) await usual.call('blue', 'TaskCreate', '--subject', subject);
-    expect((await usual.call('blue', 'TaskClaim', '1')).stderr).toContain('the lease is 2h;');
-    const short = machine({ TODO_STATE_URL, TODO_LEASE: '3s' });
-    expect((await short.call('blue', 'TaskClaim', '2')).stderr).toContain('the lease is 3s;');
-  });
 });
 
 test('a lease of another machine runs from when it was seen itself, not one like it of another list', async () => {

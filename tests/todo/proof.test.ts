@@ -18,8 +18,8 @@ import { temporaryDirectory } from '../helpers/files.ts';
 import { isAlive } from '../helpers/processes.ts';
 import { commandsOn, json as listOf } from './call.ts';
 
-/** A session with lists in memory; `ok` and `bad` are programs in its directory. */
-function start(settings: Partial<Settings> = {}) {
+/** A session with lists in memory, whose item is in progress; `ok` and `bad` are programs in its directory. */
+async function start(settings: Partial<Settings> = {}, check = './ok') {
   const store = new TodoStore();
   const tasks = new TaskStore();
   const source = () => ({ settings: { ...DEFAULT_SETTINGS, ...settings }, warnings: [] });
@@ -39,6 +39,7 @@ function start(settings: Partial<Settings> = {}) {
   const write = (...items: Partial<TodoItem>[]) =>
     router.route('TodoWrite', { stdin: json(...items) });
   const say = async (line: string) => (await router.route(line)).stderr;
+  await write({ ...BEGUN, check });
   return { store, tasks, router, cwd, write, say, proofs: () => proofsOf(store) };
 }
 
@@ -56,8 +57,7 @@ const UNPROVEN =
 const RUNNING = 'Note: running the check: ./ok\n';
 
 test('where a completed list is emptied, the note on an unproven item says what still proves it', async () => {
-  const { store, write, say } = start({ clearWhenDone: true });
-  await write(BEGUN);
+  const { store, say } = await start({ clearWhenDone: true });
   expect(await say('TodoWrite --done 1')).toBe(
     UNPROVEN.replace('TodoWrite --prove', 'TodoWrite --undo, then the same call with --prove'),
   );
@@ -66,8 +66,7 @@ test('where a completed list is emptied, the note on an unproven item says what 
 });
 
 test('a check that exited with 0 in the session since the item began proves it', async () => {
-  const { router, write, store, say } = start();
-  await write(BEGUN);
+  const { router, store, say } = await start();
   await router.route('cd . && ./ok > log');
   expect(await say('TodoWrite --done 1')).toBe('');
   const [item] = store.get().items;
@@ -84,15 +83,14 @@ test('a check that exited with 0 in the session since the item began proves it',
 });
 
 test('it does so wherever TodoWrite is called, and however the list is given', async () => {
-  const { router, write, proofs } = start();
-  await write(BEGUN);
+  const { router, proofs } = await start();
   await router.route('./ok');
   await router.route(`bash -c 'echo "$0" | TodoWrite' '${json(DONE)}'`);
   expect(proofs()).toEqual(['./ok']);
 });
 
 test('it counts at once in the line that goes on with TodoWrite', async () => {
-  const { router, write, store, proofs } = start();
+  const { router, write, store, proofs } = await start();
   for (const line of [
     './ok && TodoWrite --done 1',
     `cd . && ./ok >log && TodoWrite <<'EOF'\n${json(DONE)}\nEOF`,
@@ -108,7 +106,7 @@ test('it counts at once in the line that goes on with TodoWrite', async () => {
 });
 
 test('but not where the check need not have run, or passed, when TodoWrite is called', async () => {
-  const { router, cwd, write, proofs } = start();
+  const { router, cwd, write, proofs } = await start();
   const early = '#!/bin/sh\nTodoWrite --done 1; exit 1\n';
   writeFileSync(join(cwd, 'early'), early, { mode: 0o755 });
   for (const [line, check = './ok'] of [
@@ -128,7 +126,7 @@ test('but not where the check need not have run, or passed, when TodoWrite is ca
 });
 
 test('a check that ran before, failed, or is still running does not', async () => {
-  const { router, write, say, proofs } = start();
+  const { router, write, say, proofs } = await start();
   await write({ ...BEGUN, status: 'pending' });
   await router.route('./ok');
   await write(BEGUN);
@@ -142,8 +140,7 @@ test('a check that ran before, failed, or is still running does not', async () =
 });
 
 test('a check that passes after its item was completed proves it at the next write', async () => {
-  const { router, write, proofs } = start();
-  await write(BEGUN);
+  const { router, write, proofs } = await start();
   await write(DONE);
   await router.route('./ok');
   await write(DONE);
@@ -151,8 +148,7 @@ test('a check that passes after its item was completed proves it at the next wri
 });
 
 test('a check of two lines does not look like one command', async () => {
-  const { router, say, write } = start();
-  await write({ ...BEGUN, check: 'true\ntouch hidden' });
+  const { router, say } = await start({}, 'true\ntouch hidden');
   expect((await router.route('TodoRead')).stdout).toContain('(check: true␊touch hidden)');
   expect(await say('TodoWrite --done 1 --prove')).toBe(
     'Note: running the check: true␊touch hidden\n',
@@ -160,7 +156,7 @@ test('a check of two lines does not look like one command', async () => {
 });
 
 test("--prove runs the checks of the completed items in its caller's directory and environment", async () => {
-  const { router, say, write, proofs, cwd } = start();
+  const { router, say, write, proofs, cwd } = await start();
   mkdirSync(join(cwd, 'a b'));
   await router.route(`cd 'a b'; export WORD=$'two\\nlines "$X"'`);
   const check = `test "$WORD" = $'two\\nlines "$X"' && test "\${PWD##*/}" = 'a b' && ../ok`;
@@ -174,8 +170,7 @@ test("--prove runs the checks of the completed items in its caller's directory a
 });
 
 test('a check that fails refuses the change, with the end of what it printed', async () => {
-  const { router, store, write } = start();
-  await write({ ...BEGUN, check: 'seq 1000; ./bad' });
+  const { router, store } = await start({}, 'seq 1000; ./bad');
   const version = store.get().version;
   const { stderr, exitCode } = await router.route('TodoWrite --done 1 --prove');
   expect(exitCode).toBe(1);
@@ -195,16 +190,14 @@ Error: Cannot update the list
 });
 
 test('--prove that finds no check to run says so', async () => {
-  const { say, write } = start();
-  await write({ ...BEGUN, check: './ok' });
+  const { say } = await start();
   const idle = /^Note: --prove ran no check: this call completes no item that has one; /;
   expect(await say('TodoWrite --prove --add B --active-form B')).toMatch(idle);
   expect(await say('TodoWrite --done 1 --prove')).toBe(RUNNING);
 });
 
 test('--prove alone proves completed items, and says if there is nothing to prove', async () => {
-  const { say, write, proofs } = start();
-  await write(BEGUN);
+  const { say, write, proofs } = await start();
   expect(await say('TodoWrite --prove')).toBe(`Error: Nothing to prove
 - no completed item has an unproven check; to complete and prove one: TodoWrite --done N --prove
 `);
@@ -217,8 +210,7 @@ test('--prove alone proves completed items, and says if there is nothing to prov
 });
 
 test('with TODO_REQUIRE_PROOF=1 nothing is completed without its proof, though its check be left out', async () => {
-  const { router, say, write, proofs } = start({ requireProof: true });
-  await write(BEGUN);
+  const { router, say, write, proofs } = await start({ requireProof: true });
   const refused = 'Error: Cannot update the list\n- item 1 is unproven: ./ok has not exited with 0';
   expect(await say('TodoWrite --done 1')).toBe(
     `${refused} since it began. To run it: the same call with --prove\n`,
@@ -230,8 +222,7 @@ test('with TODO_REQUIRE_PROOF=1 nothing is completed without its proof, though i
 });
 
 test('a list that is replaced keeps the proof of the same item and check; another check has none', async () => {
-  const { say, write, proofs } = start();
-  await write(BEGUN);
+  const { say, write, proofs } = await start();
   await say('TodoWrite --done 1 --prove');
   await write({ content: 'More', status: 'pending' }, { ...DONE, content: 'test.' });
   expect(proofs()).toEqual([undefined, './ok']);
@@ -245,7 +236,7 @@ test('a list that is replaced keeps the proof of the same item and check; anothe
 });
 
 test('no input can set a proof', async () => {
-  const { router, write, proofs } = start();
+  const { router, write, proofs } = await start();
   const proof: Proof = { command: './ok', exitCode: 0, at: '2026-01-01T00:00:00.000Z', by: 'main' };
   const { stderr } = await write({ ...DONE, proof });
   expect(stderr).toBe(
@@ -259,8 +250,7 @@ test('no input can set a proof', async () => {
 });
 
 test('a check that asks for proof itself fails, and one that writes the list does no harm', async () => {
-  const { say, write, store } = start();
-  await write({ ...BEGUN, check: 'TodoWrite --done 1 --prove' });
+  const { say, write, store } = await start({}, 'TodoWrite --done 1 --prove');
   expect(await say('TodoWrite --done 1 --prove')).toContain('a check cannot ask for proof itself');
   await write({ ...BEGUN, check: 'TodoWrite --add New --active-form Newing' });
   expect(await say('TodoWrite --done 1 --prove')).toBe(
@@ -273,12 +263,12 @@ test('a check that asks for proof itself fails, and one that writes the list doe
 });
 
 test('a check ends at its time limit, with its line, and with its session', async () => {
-  const { write, say, cwd } = start({ proofTimeout: 1 });
+  const { write, say, cwd } = await start({ proofTimeout: 1 });
   const hangs = (name: string) => `echo $$ > ${name}.tmp; mv ${name}.tmp ${name}; yes > /dev/null`;
   await write({ ...BEGUN, check: hangs('first') });
   expect(await say('TodoWrite --done 1 --prove')).toContain('failed: it took longer than 1 s');
   await goneIn(join(cwd, 'first'));
-  const other = start();
+  const other = await start();
   await other.write({ ...BEGUN, check: hangs('second') });
   const abort = new AbortController();
   const cancelled = other.router.route('TodoWrite --done 1 --prove', { signal: abort.signal });
@@ -306,7 +296,7 @@ test('a host that gives no shell has no check run on it', async () => {
 });
 
 test('tasks have the same: checks seen since the claim, --prove, and the setting', async () => {
-  const { router, say } = start({ agent: 'ann', requireProof: true });
+  const { router, say } = await start({ agent: 'ann', requireProof: true });
   await router.route('TaskCreate --subject A --check ./ok && ./ok && TaskClaim 1');
   const refused = await say('TaskUpdate 1 --status completed');
   expect(refused).toBe(

@@ -77,7 +77,7 @@ test('the returned function unsubscribes that one listener, also while it runs, 
   expect(listener).toHaveBeenCalledTimes(3);
 });
 
-test.each<[string, (failure: Error) => unknown]>([
+test.each<[string, (failure: Error) => void]>([
   ['throws', (failure) => raise(failure)],
   ['rejects', async (failure) => raise(failure)],
 ])(
@@ -87,7 +87,7 @@ test.each<[string, (failure: Error) => unknown]>([
     const failure = new Error('broken listener');
     const heard = vi.fn();
     const warned = new Promise((resolve) => process.once('warning', resolve));
-    store.onChange(() => fail(failure) as void);
+    store.onChange(() => fail(failure));
     store.onChange(heard);
     store.update([todo('Build')]);
     expect(heard).toHaveBeenCalledTimes(1);

@@ -175,20 +175,6 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     }
   });
 
-  test('a role reads and writes in the schema that it was granted, and nowhere else', async () => {
-    server.sql(`create role ann login password 's3cret'; create schema team_b;
-      grant usage on schema todowrite to ann;
-      grant select, insert, update, delete on all tables in schema todowrite to ann`);
-    const ann = open(`postgres://ann@127.0.0.1:${server.port}/postgres`);
-    expect(await ann.place('tasks/a', AS_ANN).commit(0, 'x', NOON)).toMatchObject({
-      version: 1,
-    });
-    const other = open(`postgres://ann@127.0.0.1:${server.port}/postgres?schema=team_b`);
-    await expect(other.place('tasks/a', AS_ANN).commit(0, 'x', NOON)).rejects.toThrow(
-      /permission denied|no tables/,
-    );
-  });
-
   test('a user with all rights may write, but not in read-only transactions', async () => {
     server.sql('create role owner superuser login');
     const url = `postgres://owner@127.0.0.1:${server.port}/postgres`;
