@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { findJsonProblem } from '../../src/json/json-problem.ts';
 import { describeProblem, readJson } from '../../src/json/json-reader.ts';
 import { isObject, jsonLine, typeName } from '../../src/json/json-value.ts';
+import { orElse } from '../../src/system/files.ts';
 import { runs } from '../helpers/random.ts';
 
 function problemOf(text: string): string | undefined {
@@ -20,12 +21,10 @@ test.each([
   ['{"a":}', 'line 1, column 6: expected a value, near {"a":}'],
   ['{"a":1 "b":2}', `line 1, column 8: expected ',' or '}', near {"a":1 "b":2}`],
   ['[1 2]', `line 1, column 4: expected ',' or ']', near [1 2]`],
-  ['[1}', `line 1, column 3: expected ',' or ']', near [1}`],
   ['[,]', 'line 1, column 2: expected a value, near [,]'],
   ['{,}', 'line 1, column 2: expected a property name in double quotes, near {,}'],
   ['[1,,]', 'line 1, column 4: expected a value, near [1,,]'],
   ['[01]', 'line 1, column 2: expected a value, near [01]'],
-  ['[truth]', 'line 1, column 2: expected a value, near [truth]'],
   ['[] []', 'line 1, column 4: unexpected text after the end of the JSON, near [] []'],
   ['[1', 'line 1, column 3: the text ends before the JSON is complete, near [1'],
   ['["a', 'line 1, column 2: the string that begins here is never closed, near ["a'],
@@ -105,9 +104,7 @@ test.each([
   ['bare text', '{"a": Build}', 'unquoted'],
   ['a quote in a string', '["a "b" c"]', 'inner quote'],
   ['a bare word', 'nope', 'other'],
-  ['a bare word in braces', '{invalid}', 'other'],
   ['a missing comma', '[1 2]', 'other'],
-  ['a missing comma between strings', '["a" "b"]', 'other'],
 ])('the kind of accident is known: %s', (_, text, kind) => {
   expect(findJsonProblem(text)?.kind).toBe(kind);
 });
@@ -125,33 +122,21 @@ const soup = fc
   )
   .map((tokens) => tokens.join(''));
 
-test('text that JSON.parse accepts has no problem, except a duplicate property', () => {
+test('a text has a problem if and only if the forgiving reader refuses it, and JSON none but a duplicate property', () => {
+  const texts = [
+    soup,
+    fc.json(),
+    soup.map((text) => `[${text}]`),
+    soup.map((text) => `{"a":${text}}`),
+  ];
+  const isJson = (text: string) => orElse(() => [JSON.parse(text)], undefined) !== undefined;
   fc.assert(
-    fc.property(fc.oneof(soup, fc.json()), (text) => {
-      try {
-        JSON.parse(text);
-      } catch {
-        return;
-      }
-      expect(findJsonProblem(text)?.message ?? 'duplicate property').toBe('duplicate property');
+    fc.property(fc.oneof(...texts), (text) => {
+      const problem = findJsonProblem(text);
+      expect('problem' in readJson(text)).toBe(problem !== undefined);
+      if (problem && isJson(text)) expect(problem.message).toBe('duplicate property');
     }),
-    { numRuns: runs(1500) },
-  );
-});
-
-test('a text has a problem if and only if the forgiving reader refuses it', () => {
-  fc.assert(
-    fc.property(
-      fc.oneof(
-        soup,
-        soup.map((text) => `[${text}]`),
-        soup.map((text) => `{"a":${text}}`),
-      ),
-      (text) => {
-        expect('problem' in readJson(text)).toBe(findJsonProblem(text) !== undefined);
-      },
-    ),
-    { numRuns: runs(3000) },
+    { numRuns: runs(4000) },
   );
 });
 

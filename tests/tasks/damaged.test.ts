@@ -1,44 +1,38 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
-import { taskCommands } from '../../src/tasks/task-commands.ts';
-import { openTaskStore } from '../../src/tasks/task-store.ts';
+import { callCommand } from '../helpers/commands.ts';
+import { cleanEnvironment } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { taskListFolder } from '../helpers/list-folders.ts';
 import { ok } from '../helpers/replies.ts';
 
 // A team's list with a damaged change stays usable: the list before it stands in until TaskUndo restores that.
 
 /** One change for each task; each call stands for another process. */
 async function listOf(count: number) {
-  const folder = join(temporaryDirectory(), 'team');
+  const state = temporaryDirectory();
+  const env = cleanEnvironment({ TODO_STATE_DIR: state, TODO_TEAM: 'red', TODO_AGENT: 'ann' });
   const run = (line: string) => {
-    const settings = { ...DEFAULT_SETTINGS, agent: 'ann' };
-    const open = () => openTaskStore({ folder, author: 'ann' });
-    const context = { open, settings: () => ({ settings, warnings: [] }) };
     const [name = '', ...argv] = line.split(' ');
-    const command = taskCommands(context).find((each) => each.name === name);
-    return command?.execute({ argv, stdin: async () => '' }) ?? Promise.reject(new Error(name));
+    return callCommand(env, name, argv);
   };
   for (let task = 1; task <= count; task++) {
     expect(await run(`TaskCreate --subject T${task}`)).toMatchObject({ exitCode: 0 });
   }
-  const fileOf = (start: string) =>
-    join(folder, readdirSync(folder).find((name) => name.startsWith(start)) as string);
-  return { run, fileOf };
+  return { run, folder: taskListFolder(state, 'red') };
 }
 
 const subjects = (text: string) => text.match(/T\d+/g);
-const junk = (path: string) => writeFileSync(path, 'junk');
 
 test.each([
-  ['junk', junk],
+  ['junk', (path: string) => writeFileSync(path, 'junk')],
   ['gone', (path: string) => rmSync(path)],
 ])(
   'the newest change is %s: the list before it is shown, and TaskUndo makes it the list',
   async (_, damage) => {
-    const { run, fileOf } = await listOf(3);
-    damage(fileOf('3-'));
+    const { run, folder } = await listOf(3);
+    damage(join(folder, readdirSync(folder).find((name) => name.startsWith('3-')) ?? ''));
     const read = await run('TaskList');
     expect(subjects(read.stdout)).toEqual(['T1', 'T2']);
     expect(read.stderr).toMatch(

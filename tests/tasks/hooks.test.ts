@@ -19,6 +19,9 @@ function hook(name: string, script: string, mode = 0o755): void {
   chmodSync(join(hooksDir, name), mode);
 }
 
+/** What a hook has written to this file. */
+const said = (name: string) => readFileSync(join(hooksDir, name), 'utf8');
+
 const team = (hookLimitMs?: number) =>
   new Team({
     settings: { hooksDir, agent: 'agent-1' },
@@ -33,8 +36,8 @@ test('a hook gets the change as one line of JSON, and lets it pass with exit cod
     'TaskUpdate 1 --status completed',
   );
   expect(exitCode).toBe(0);
-  const said = readFileSync(join(hooksDir, 'said'), 'utf8').trimEnd().split('\n');
-  expect(said.map((line) => JSON.parse(line))).toMatchObject([
+  const lines = said('said').trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {
       event: 'task-created',
       agent: 'agent-1',
@@ -75,8 +78,7 @@ test('a hook that takes too long is ended, with all that it has started, and ref
       'Error: Cannot create the task\n- refused_by_hook: task-created: it took longer than 1 s\n',
     exitCode: 1,
   });
-  const pid = Number(readFileSync(join(hooksDir, 'pid'), 'utf8'));
-  await expect.poll(() => isAlive(pid)).toBe(false);
+  await expect.poll(() => isAlive(Number(said('pid')))).toBe(false);
 });
 
 test.each(['', 'true && '])(
@@ -114,14 +116,13 @@ test('a hook ends with its caller, with all that it has started', async () => {
   await eventually('the hook to run', () => existsSync(join(hooksDir, 'pid')));
   child.kill('SIGKILL');
   await ended;
-  const pid = Number(readFileSync(join(hooksDir, 'pid'), 'utf8'));
-  await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);
+  await expect.poll(() => isAlive(Number(said('pid'))), { timeout: 60_000 }).toBe(false);
 });
 
 test('a hook that leaves something running in the background has still answered', async () => {
   hook('task-created', `sleep 86400 & echo $! > ${hooksDir}/pid`);
   expect(await team().run('TaskCreate --subject A')).toMatchObject({ exitCode: 0 });
-  process.kill(Number(readFileSync(join(hooksDir, 'pid'), 'utf8')));
+  process.kill(Number(said('pid')));
 });
 
 test('a missing or non-executable file, or a folder, is not a hook', async () => {
@@ -154,7 +155,7 @@ test('a hook may read nothing, or print very much', async () => {
 });
 
 test('others continue while a hook thinks; it is asked again only if the change has become different', async () => {
-  const asked = () => readFileSync(join(hooksDir, 'asked'), 'utf8').trimEnd().split('\n').length;
+  const asked = () => said('asked').trimEnd().split('\n').length;
   hook('task-completed', `echo asked >> ${hooksDir}/asked; sleep 0.3`);
   const all = team();
   await all.run('TaskCreate --subject A', 'TaskCreate --subject B');

@@ -62,21 +62,6 @@ test('a claim writes as much however many tasks there are, and a command reads a
   expect(larger.written).toBeLessThan(1.1 * large.written);
 });
 
-test('however long its history, a list is read as one whole and under 50 steps, and keeps few files', async () => {
-  const { store, moved, open } = await listOf(1000);
-  let most = 0;
-  for (let count = 0; count < 120; count++) {
-    await claimNext(store);
-    if (count % 7 > 0) continue;
-    moved.read = 0;
-    const read = open().get();
-    most = Math.max(most, moved.read);
-    if (count % 49 === 0) expect(read).toEqual(store.get());
-  }
-  const whole = JSON.stringify(TASK_STEPS.between(NO_TASKS, store.get().graph), null, 1).length;
-  expect(most).toBeLessThan(2 * whole + 50 * 1000);
-});
-
 test('of a small list each version is stored whole, of a larger one one in a few: a command reads few files', async () => {
   const most = async (size: number) => {
     const { store, moved, open } = await listOf(size);

@@ -82,13 +82,6 @@ test('a check that exited with 0 in the session since the item began proves it',
   expect((await router.route('TodoRead')).stdout).toContain('[x] Test (check: ./ok, proven)\n');
 });
 
-test('it does so wherever TodoWrite is called, and however the list is given', async () => {
-  const { router, proofs } = await start();
-  await router.route('./ok');
-  await router.route(`bash -c 'echo "$0" | TodoWrite' '${json(DONE)}'`);
-  expect(proofs()).toEqual(['./ok']);
-});
-
 test('it counts at once in the line that goes on with TodoWrite', async () => {
   const { router, write, store, proofs } = await start();
   for (const line of [

@@ -27,15 +27,6 @@ test('clear empties the list and tells the listeners', () => {
   expect(listener).toHaveBeenCalledTimes(1);
 });
 
-test('the clock that is handed in dates each update', () => {
-  let time = 1000;
-  const store = new TodoStore(() => new Date(time));
-  expect(store.get().updatedAt).toEqual(new Date(1000));
-  time = 2000;
-  store.update([]);
-  expect(store.get().updatedAt).toEqual(new Date(2000));
-});
-
 test('nothing that a caller does to its array, or to a snapshot, changes the store', () => {
   const store = new TodoStore();
   const items = [todo('Build')];
