@@ -43,26 +43,6 @@ TODO_TASKS=1
   expect(readSettings(environment, directory).settings).toEqual({ ...inFile, ...own });
 });
 
-test('a byte-order mark before a .env hides no setting', () => {
-  writeEnv('\ufeffTODO_MAX_ITEMS=7\n');
-  expect(readSettings({}, directory).settings.maxItems).toBe(7);
-});
-
-test('a blank TODO_AGENT names nobody', () => {
-  expect(readSettings({ TODO_AGENT: ' ' }, directory).settings.agent).toBeUndefined();
-});
-
-test('~/ in a folder that no shell has expanded is the home folder', () => {
-  const environment = { HOME: '/home/ann', TODO_STATE_DIR: '~/lists', TODO_HOOKS_DIR: '~' };
-  const folders = { stateDir: '/home/ann/lists', hooksDir: '/home/ann' };
-  expect(readSettings(environment, directory).settings).toMatchObject(folders);
-});
-
-test('an invalid TODO_LEASE leaves claims on a server their default lease', () => {
-  const environment = { TODO_STATE_URL: 'etcd://127.0.0.1:2379/a', TODO_LEASE: '2 hours' };
-  expect(readSettings(environment, directory).settings.leaseMs).toBe(2 * 3_600_000);
-});
-
 test('settings are read again at each call, and .env a moment later', async () => {
   const maxItems = () => readSettings({}, directory).settings.maxItems;
   expect(maxItems()).toBe(50);
@@ -114,8 +94,11 @@ test.each([
   expect(readSettings({}, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
 });
 
-test('names that objects inherit are not settings', () => {
-  writeEnv('__proto__=1\nTODO_MAX_ITEMS=7\n');
+test.each([
+  ['a byte-order mark before it', '\ufeffTODO_MAX_ITEMS=7\n'],
+  ['a name that objects inherit', '__proto__=1\nTODO_MAX_ITEMS=7\n'],
+])('%s hides no setting', (_, text) => {
+  writeEnv(text);
   expect(readSettings({}, directory).settings.maxItems).toBe(7);
 });
 
@@ -225,7 +208,8 @@ test.each([
   [{ TODO_STATE_URL: 'etcd://127.0.0.1:2379/a' }, 2 * 3_600_000],
   [{ TODO_STATE_URL: 'etcd://127.0.0.1:2379/a', TODO_LEASE: '30m' }, 30 * 60_000],
   [{ TODO_STATE_URL: 'etcd://127.0.0.1:2379/a', TODO_LEASE: 'off' }, undefined],
-])('the lease of a claim: %j', (environment, leaseMs) => {
+  [{ TODO_STATE_URL: 'etcd://127.0.0.1:2379/a', TODO_LEASE: '2 hours' }, 2 * 3_600_000, 1],
+])('the lease of a claim: %j', (environment, leaseMs, count = 0) => {
   const { settings, warnings } = readSettings(environment, directory);
-  expect({ leaseMs: settings.leaseMs, warnings }).toEqual({ leaseMs, warnings: [] });
+  expect([settings.leaseMs, warnings.length]).toEqual([leaseMs, count]);
 });

@@ -360,33 +360,25 @@ describe('the user’s own settings stay', () => {
 
 describe('all files are changed, or none', () => {
   test.each([
-    ['is not JSON', 'project/.claude/settings.json', '{"hooks": '],
-    ['is not UTF-8', 'project/.claude/settings.json', '\xff'],
-    ['do not pair', 'project/CLAUDE.md', '<!-- END todowrite -->'],
-  ])('where one %s', (problem, name, text) => {
+    ['is not JSON', 'claude', '.claude/settings.json', '{"hooks": '],
+    ['is not UTF-8', 'claude', '.claude/settings.json', '\xff'],
+    ['do not pair', 'claude', 'CLAUDE.md', '<!-- END todowrite -->'],
+    ['is not TOML', 'codex', '.codex/config.toml', 'a = '],
+  ])('where one %s', (problem, agent, file, text) => {
     const { run, put, root, all } = machine();
+    const name = `project/${file}`;
     put(name, '');
     writeFileSync(join(root, name), text, 'latin1');
-    const { stdout, stderr, exitCode } = run('claude');
+    const { stdout, stderr, exitCode } = run(agent);
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
     expect(stderr).toMatch(
       new RegExp(`^agent-shell: ${join(root, name)} .*${problem}.*; nothing was changed\n$`),
     );
     expect(all()).toEqual({ [name]: text });
-    expect(run('claude', '--check')).toMatchObject({
+    expect(run(agent, '--check')).toMatchObject({
       exitCode: 1,
       stdout: expect.stringContaining('unreadable'),
     });
-  });
-
-  test('where the one that may have hooks is not TOML', () => {
-    const { run, put, root, all } = machine();
-    const name = 'project/.codex/config.toml';
-    put(name, 'a = ');
-    expect(run('codex').stderr).toMatch(
-      new RegExp(`^agent-shell: ${join(root, name)} is not TOML: .*; nothing was changed\n$`),
-    );
-    expect(all()).toEqual({ [name]: 'a = ' });
   });
 
   test('and all problems are reported at once', () => {

@@ -82,7 +82,12 @@ test('the restored item is selected', () => {
   );
 });
 
-test('where there is no item and no task, nothing is changed', () => {
+test('keys of another page do nothing, nor those that need an item or a task where there is none', () => {
+  for (const page of ['h', 'a', 'b', 's', '?']) expect(asked(page, 'x')).toBeUndefined();
+  expect(asked('h', 'return', 'd')).toBeUndefined();
+  for (const key of ['J', 'K']) expect(askedOfTasks(key)).toBeUndefined();
+  const history = new TestViewer({ tasks: TASKS }).press('h', 'o', '?', 'o');
+  expect(history.state.input).toBeUndefined();
   for (const page of ['list', 'board'] as const) {
     const { request, input } = new TestViewer({}, { page }).press(...'eopxdKJu').state;
     expect([request, input]).toEqual([undefined, undefined]);
@@ -109,11 +114,6 @@ test.each([
   expect(press(state, key)).toEqual(state);
 });
 
-test('only the page of the list changes anything', () => {
-  for (const page of ['h', 'a', 'b', 's', '?']) expect(asked(page, 'x')).toBeUndefined();
-  expect(asked('h', 'return', 'd')).toBeUndefined();
-});
-
 test('a change is asked for on the version that was seen', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('n', 'N');
   viewer.learn({ lists: [listOf('main', [60, 'x a', '> b', '- c'], [1, 'x a', 'x b', '> c'])] });
@@ -134,7 +134,12 @@ test('from the first key on, keys are for the list that was shown then, whicheve
   const removed = new TestViewer({ lists: [ann, bob] }).press('n', 'N').learn({ lists: [ann] });
   expect(removed.press('return').state.request).toMatchObject({ agent: 'bob', before: [] });
   const first = new TestViewer({}).press('n', 'N').learn({ lists: [bob] });
-  expect(first.press('return').state.request).toMatchObject({ agent: 'main', before: [] });
+  expect(first.press('return').state.request).toMatchObject({
+    agent: 'main',
+    version: 0,
+    before: [],
+    items: [{ content: 'N' }],
+  });
 });
 
 test('a moved item passes hidden ones', () => {
@@ -146,15 +151,6 @@ test('a moved item passes hidden ones', () => {
     'c',
     'a',
   ]);
-});
-
-test('the first item can be added before there is a list', () => {
-  const viewer = new TestViewer({}).press('n', 'A', 'return');
-  expect(viewer.state.request).toMatchObject({
-    agent: 'main',
-    version: 0,
-    items: [{ content: 'A' }],
-  });
 });
 
 test("a change before an agent's write cannot be undone, also after later changes of your own are undone", () => {
@@ -287,12 +283,6 @@ test('the selected task is in sight, whole, wherever one moves on a board of man
     }
     expect(viewer.rows().join('\n')).toMatch(/Pending|In progress/);
   }
-});
-
-test('keys of the list do nothing on the board, nor those of the board elsewhere', () => {
-  for (const key of ['J', 'K']) expect(askedOfTasks(key)).toBeUndefined();
-  const viewer = new TestViewer({ tasks: TASKS }).press('h', 'o', '?', 'o');
-  expect(viewer.state.input).toBeUndefined();
 });
 
 /** Opens the viewer of session `s`. */

@@ -63,52 +63,31 @@ async function pageOf({ lines }: ReturnType<typeof startProgram>) {
 
 // Finding and following on each engine: tests/state/lists.test.ts.
 describe.runIf(hasEtcd)('agent-shell', () => {
-  test('watch --jsonl prints the current lists and each version, later lists included', async () => {
-    const at = onServer(servers.etcd.url);
-    await at.write('ann', 'before');
-    await at.write('ann', 'a');
-    const { child, lines, ended } = at.watch('--session', at.session, '--all', '--jsonl');
-    await eventually('the list as it stands', () => lines().length === 1);
-    await at.write('ann', 'b');
-    await at.write('bob', 'c');
-    await at.write('ann', 'd');
-    await eventually('all versions', () => lines().length === 4);
-    const seen = lines().map((line) => JSON.parse(line));
-    expect(seen.map(({ session }) => session)).toEqual(Array(4).fill(at.session));
-    const versions = seen.map(({ agent, version, todos }) => [agent, version, todos[0].content]);
-    expect(versions.filter(([agent]) => agent === 'ann')).toEqual([
-      ['ann', 2, 'a'],
-      ['ann', 3, 'b'],
-      ['ann', 4, 'd'],
-    ]);
-    expect(versions).toContainEqual(['bob', 1, 'c']);
-    child.kill('SIGTERM');
-    expect((await ended).exitCode).toBe(143);
-  });
-
-  test('sessions lists each session with its progress', async () => {
-    const at = onServer(servers.etcd.url);
-    await at.write('ann', 'a', 'b');
-    await at.create('Ship');
-    const { sessions } = JSON.parse(at.agentShell('sessions', '--json').stdout);
-    expect(
-      sessions.find(({ session }: { session: string }) => session === at.session),
-    ).toMatchObject({
-      lists: [{ agent: 'ann', completed: 0, pending: 2, version: 1 }],
-      tasks: { pending: 1 },
-    });
-    expect(at.agentShell('sessions').stdout).toMatch(/^SESSION +AGENT +DONE +CHANGED/);
-  });
-
-  test('watch --web on an empty server shows a page the first list as soon as there is one, and the team', async () => {
+  test('watch --jsonl, watch --web and sessions show the lists of a session, later ones included', async () => {
     const at = onServer(servers.etcd.emptyUrl());
     const { shown, text } = await pageOf(at.watch('--web'));
     await shown('"lists":[]');
     await at.write('ann', 'first');
     await shown('"text":"first"');
+    const { lines } = at.watch('--session', at.session, '--all', '--jsonl');
+    await eventually('the list as it stands', () => lines().length === 1);
+    await at.write('bob', 'second');
+    await at.write('ann', 'third');
+    await eventually('each version', () => lines().length === 3);
+    const seen = lines().map((line) => JSON.parse(line));
+    const versions = seen.map(({ agent, version, todos }) => [agent, version, todos[0].content]);
+    expect(versions[0]).toEqual(['ann', 1, 'first']);
+    expect(versions).toContainEqual(['ann', 2, 'third']);
+    expect(versions).toContainEqual(['bob', 1, 'second']);
     await at.create('Ship');
     await shown('"text":"#1 Ship"');
     expect(text()).toContain(`"session":${JSON.stringify(at.session)}`);
+    const { sessions } = JSON.parse(at.agentShell('sessions', '--json').stdout);
+    const lists = [
+      { agent: 'ann', completed: 0, pending: 1, version: 2 },
+      { agent: 'bob', version: 1 },
+    ];
+    expect(sessions).toMatchObject([{ session: at.session, lists, tasks: { pending: 1 } }]);
   });
 
   test.skipIf(!hasTmux)(
