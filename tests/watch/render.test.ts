@@ -226,6 +226,7 @@ test('Esc goes back from every page, and follows the list again; c hides complet
     expect(viewer.press(key).rows()[0]?.startsWith(title), title).toBe(true);
     expect(viewer.press('escape').rows()[0]).toMatch(/^main · /);
   }
+  expect(viewer.press('b', 'a', 'escape').rows()[0]).toMatch(/^main · /);
   expect(viewer.press('j').body().at(-1)).toMatch(/^▸○ Ship it/);
   expect(viewer.press('escape').body().at(-1)).toMatch(/^ ○ Ship it/);
   expect(viewer.press('c').body().join('\n')).not.toContain('Analyze');

@@ -211,6 +211,8 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     store.update([{ ...todo('Build'), status: 'completed' }]);
     await titleIs('✓ 1/1 main · s');
     await eventually('the bell', () => written().includes('\x07'));
+    // Right after the frame that shows it.
+    expect(written()).toMatch(/✓ 1\/1(?:(?!\x1b\[\?2026h).)*\x07/s);
     store.update([{ ...todo('Build'), status: 'completed' }, todo('Ship')]);
     await terminal.until('the change', (screen) => /✓ Build.*\n.*○ Ship/.test(screen));
     await titleIs('1/2 main · s');

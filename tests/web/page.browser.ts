@@ -132,6 +132,12 @@ test('a page that is open finds its server again after a restart', async () => {
   child.kill('SIGKILL');
   await once(child, 'exit');
   await page.getByText('no connection; trying again').waitFor();
+  // After an answer without events the browser itself gives up.
+  const busy = createServer((_request, response) => response.writeHead(503).end());
+  busy.listen(Number(port), '127.0.0.1');
+  for (let answers = 0; answers < 2; answers++) await once(busy, 'request');
+  busy.closeAllConnections();
+  busy.close();
   store.update(todos('x Build', '> Ship'));
   const second = await serve(state, '--port', port);
   expect(second.url).toBe(url);
@@ -166,6 +172,7 @@ test('a session without a list yet is the one that is chosen, and shows its firs
   );
   const page = await open((await serve(state)).url);
   await page.getByText('No list here yet.').waitFor();
+  expect(await page.title()).toBe('s');
   const choice = page.getByLabel('Session');
   expect(await choice.locator('option:checked').innerText()).toBe('s');
   expect(await choice.locator('option').allInnerTexts()).toEqual(['s', 'other']);
