@@ -88,7 +88,7 @@ test.each(['', 'true && '])(
       'task-created',
       `sleep 86400 & echo $! > ${hooksDir}/new; mv ${hooksDir}/new ${hooksDir}/pid; wait`,
     );
-    const { handlers, stores } = team();
+    const { handlers, stores } = team(86_400_000);
     const router = new BashRouter({ handlers: [...handlers.values()], guide: false });
     onTestFinished(() => router.dispose());
     const stop = new AbortController();
