@@ -139,9 +139,10 @@ export class BashSession {
   }
 
   #start(): BashProcess {
-    this.cwd = nearestDirectory(this.cwd);
-    const { onStdout, onStderr } = this.#output;
     const { cwd } = this;
+    this.cwd = nearestDirectory(cwd);
+    if (this.cwd !== cwd) throw new Error(`no folder ${cwd}; the next line starts in ${this.cwd}`);
+    const { onStdout, onStderr } = this.#output;
     const temporary = this.#temporary;
     return new BashProcess({ ...this.#options, temporary, cwd, onStdout, onStderr });
   }

@@ -4,6 +4,7 @@ import { inTimeOf, type ServerTime } from '../state/time-limit.ts';
 import type { CommandResult, Invocation } from './agent-command.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
 import { refusal, storageTrouble, withWarnings } from './replies.ts';
+import { InvalidUtf8, refuseInvalidUtf8 } from './utf8.ts';
 
 export interface CommandForm<Table extends OptionTable> {
   readonly options: Table;
@@ -54,7 +55,9 @@ export async function perform<
     result =
       error instanceof StateError
         ? storageTrouble(title, error, form.repair)
-        : refusal(title, { lines: [safeText(reason, MAX_REASON)] });
+        : error instanceof InvalidUtf8
+          ? refuseInvalidUtf8(error)
+          : refusal(title, { lines: [safeText(reason, MAX_REASON)] });
   }
   return withWarnings(result, unsaid);
 }

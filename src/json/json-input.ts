@@ -1,6 +1,5 @@
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
 import { type Problems, refusal } from '../command/replies.ts';
-import { InvalidUtf8, refuseInvalidUtf8 } from '../command/utf8.ts';
 import { mayExpand, withoutOuterQuotes } from '../line/quotes.ts';
 import { briefText } from '../safe-text.ts';
 import type { JsonProblem } from './json-problem.ts';
@@ -43,6 +42,8 @@ const ACCIDENTS: Record<Exclude<JsonProblem['kind'], 'other'> | 'split', string>
 export const QUOTES_BROKE =
   "read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc";
 
+const TWICE = 'read the JSON that was encoded twice; write " in it, not \\"';
+
 /** Reads a command's JSON from its only argument, or from standard input (none, or `-`); if that is refused, as it was typed. */
 export async function readJsonInput<Value>(
   form: JsonForm<Value>,
@@ -53,9 +54,7 @@ export async function readJsonInput<Value>(
   const reading =
     argv.length > 1
       ? { refused: tooManyArguments(form, argv) }
-      : argument === '-'
-        ? await readFromStdin(form, stdin)
-        : readJsonText(form, argument);
+      : readJsonText(form, argument === '-' ? await stdin() : argument);
   return orAsTyped(form, { argv, raw }, reading);
 }
 
@@ -81,24 +80,12 @@ export function hasLostQuotes(read: string, typed: string): boolean {
   return read.split('"').length < typed.split('"').length;
 }
 
-async function readFromStdin<Value>(
-  form: JsonForm<Value>,
-  stdin: Invocation['stdin'],
-): Promise<JsonInput<Value>> {
-  try {
-    return readJsonText(form, await stdin());
-  } catch (error) {
-    if (!(error instanceof InvalidUtf8)) throw error;
-    return { refused: refuseInvalidUtf8(error) };
-  }
-}
-
 function readJsonText<Value>(form: JsonForm<Value>, text: string): JsonInput<Value> {
   if (isTooLarge(text)) return { refused: tooLarge(form, text) };
   if (text.trim() === '') {
     return { refused: refusal('Missing JSON parameter', undefined, form.usage.missing) };
   }
-  const reading = readJson(text);
+  const reading = readEncoded(text) ?? readJson(text);
   if ('problem' in reading) {
     const { problem } = reading;
     return { refused: notJson(form, describeProblem(text, problem), problem.kind) };
@@ -107,6 +94,15 @@ function readJsonText<Value>(form: JsonForm<Value>, text: string): JsonInput<Val
   if ('malformed' in checked) return { refused: notJson(form, checked.malformed, checked.kind) };
   if ('problems' in checked) return { refused: refusal('Validation failed', checked.problems) };
   return { value: checked.value, notes: [...reading.notes, ...checked.notes] };
+}
+
+/** Reads JSON that a harness or model has encoded twice, with or without the outer quotes. Returns undefined for any other. */
+function readEncoded(text: string) {
+  const [begin, quote] = /^\s*("?)[[{](?:[[{\s]|\\n)*\\"/.exec(text) ?? [];
+  if (begin === undefined) return undefined;
+  const outer = readJson(quote ? text : `"${text}"`);
+  const inner = 'value' in outer && typeof outer.value === 'string' && readJson(outer.value);
+  return inner && 'value' in inner ? { ...inner, notes: [TWICE, ...inner.notes] } : undefined;
 }
 
 function tooManyArguments<Value>(form: JsonForm<Value>, argv: readonly string[]): CommandResult {

@@ -206,6 +206,7 @@ export class BashRouter {
     options: RouteOptions,
   ): Promise<RouteResult> {
     await earlier;
+    if (typeof line !== 'string') throw new TypeError(`A line is a string, not ${typeof line}`);
     if (options.signal?.aborted) return this.#notRun(line, 'cancelled');
     const { approve, signal } = options;
     const asked = this.#permission.ask(line, approve, signal);

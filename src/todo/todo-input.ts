@@ -32,20 +32,12 @@ export function checkTodoInput(input: unknown, limits: ListLimits): CheckedJson<
   const { value, notes } = withoutProofs(whole, version !== undefined);
   const given = [...shaped.notes, ...notes];
   const asGiven = validateTodoList(value, limits);
-  if ('items' in asGiven) return accepted(asGiven.items, given, version);
+  if ('items' in asGiven) return { value: { ...asGiven, version }, notes: given };
   const spelled = mendSpelling(value, limits);
   if (spelled.notes.length === 0) return asGiven;
   const mended = validateTodoList(spelled.value, limits);
   if ('problems' in mended) return mended;
-  return accepted(mended.items, [...given, ...spelled.notes], version);
-}
-
-function accepted(
-  items: readonly TodoItem[],
-  notes: readonly string[],
-  version: number | undefined,
-): CheckedJson<GivenList> {
-  return { value: { items, version }, notes };
+  return { value: { ...mended, version }, notes: [...given, ...spelled.notes] };
 }
 
 /** Accepts other shapes than `{"todos":[...]}` that can only mean that. */

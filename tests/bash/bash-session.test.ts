@@ -24,11 +24,16 @@ test('the session reports the directory of bash, with any name', async () => {
   expect(session.cwd.endsWith(`/${name}`)).toBe(true);
 });
 
-test('a session starts in the directory that it is given; for a file it is its folder', async () => {
+test('a session starts in the directory that it is given; if there is none, no line runs elsewhere without a word', async () => {
   const cwd = temporaryDirectory();
   expect((await startSession({ cwd: relative('.', cwd) }).run('pwd -P')).stdout).toBe(`${cwd}\n`);
-  const { stdout } = await startSession({ cwd: 'package.json' }).run('pwd');
-  expect(stdout).toBe(`${process.cwd()}\n`);
+  const lost = startSession({ cwd: `${cwd}/typo` });
+  expect(await lost.run('touch here')).toEqual({
+    stdout: '',
+    stderr: `agent-shell: the line was not run: no folder ${cwd}/typo; the next line starts in ${cwd}\n`,
+    exitCode: 1,
+  });
+  expect((await lost.run('ls; pwd')).stdout).toBe(`${cwd}\n`);
 });
 
 test('only PATH of the environment is changed, and nothing is added to it', async () => {

@@ -109,6 +109,11 @@ describe('routing', () => {
     },
   );
 
+  test('a line that is no string is refused in words', async () => {
+    const line = undefined as unknown as string;
+    await expect(shared().route(line)).rejects.toThrow('A line is a string, not undefined');
+  });
+
   test('without options it has TodoWrite and TodoRead', async () => {
     const router = new BashRouter();
     onTestFinished(() => router.dispose());
