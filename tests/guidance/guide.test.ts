@@ -191,10 +191,8 @@ test('reminders come first in stderr if the router, or the line, has that option
   const router = new BashRouter({ handlers: [], shell, guide: guide(), reminders: 'stderr' });
   const said = { stdout: 'out', stderr: 'Note: hey\nerr', exitCode: 1 };
   expect(await router.route('ls')).toEqual({ type: 'native_shell_command', ...said });
-  expect(await router.route('ls', { reminders: 'field' })).toMatchObject({
-    stderr: 'err',
-    reminders: ['Note: hey'],
-  });
+  const field = { ...said, stderr: 'err', reminders: ['Note: hey'] };
+  expect(await router.route('ls', { reminders: 'field' })).toMatchObject(field);
   const plain = new BashRouter({ handlers: [], shell, guide: guide() });
   const request = { id: 1, command: 'ls' };
   const [first, second] = await serve(plain, [

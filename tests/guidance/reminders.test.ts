@@ -112,16 +112,3 @@ test('open items of which none is in progress are mentioned after five commands,
   await session.write('[x] a', '[ ] b');
   expect(await session.idle(9)).toEqual([[5, idle(1)]]);
 });
-
-test('a reminder does not change the output of the line', async () => {
-  const session = agentSession();
-  await session.write(...plan);
-  await session.idle(9);
-  expect(await session.run('printf out; false', { stdout: 'out', exitCode: 1 })).toEqual({
-    type: 'native_shell_command',
-    stdout: 'out',
-    stderr: '',
-    exitCode: 1,
-    reminders: [reminder],
-  });
-});

@@ -5,19 +5,19 @@ import { ACTIVE_COLOURS, CHOSEN_COLOURS, createTheme } from '../../src/panel/the
 
 // Contrast as WCAG 2 defines it. Text needs 4.5; 3 is its bound for bold text.
 
-/** The defaults of five common terminals: background and foreground. */
-const PALETTES = {
-  'xterm, dark': ['#000000', '#e5e5e5'],
-  'xterm, light': ['#ffffff', '#000000'],
-  'GNOME Terminal, dark': ['#171421', '#d0cfcc'],
-  'GNOME Terminal, light': ['#ffffff', '#171421'],
-  'VS Code, dark': ['#1e1e1e', '#cccccc'],
-  'VS Code, light': ['#ffffff', '#3b3b3b'],
-  'Windows Terminal, Campbell': ['#0c0c0c', '#cccccc'],
-  'Windows Terminal, One Half Light': ['#fafafa', '#383a42'],
-  'iTerm2, Solarized dark': ['#002b36', '#839496'],
-  'iTerm2, Solarized light': ['#fdf6e3', '#657b83'],
-} as const;
+/** The backgrounds of five common terminals by default. */
+const BACKGROUNDS = {
+  'xterm, dark': '#000000',
+  'xterm, light': '#ffffff',
+  'GNOME Terminal, dark': '#171421',
+  'GNOME Terminal, light': '#ffffff',
+  'VS Code, dark': '#1e1e1e',
+  'VS Code, light': '#ffffff',
+  'Windows Terminal, Campbell': '#0c0c0c',
+  'Windows Terminal, One Half Light': '#fafafa',
+  'iTerm2, Solarized dark': '#002b36',
+  'iTerm2, Solarized light': '#fdf6e3',
+};
 
 /** On every terminal, the colours from 16 to 231 are a cube of six steps, and those from 232 on greys. */
 function colourOf(index: number): string {
@@ -42,15 +42,17 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-const active = colourOf(ACTIVE_COLOURS.unknown);
 const PAGE = readFileSync(join(import.meta.dirname, '../../src/watch/page/page.html'), 'utf8');
 
-test('the active item has a contrast of at least 4.5 on black and on white', () => {
+test('the active item has a contrast of at least 4.5 on black and on white, and of 3 on every terminal', () => {
   expect(createTheme({ colours: true }).paint.inProgress('x')).toContain(
     `38;5;${ACTIVE_COLOURS.unknown}m`,
   );
-  expect(contrast(active, '#000000')).toBeGreaterThanOrEqual(4.5);
-  expect(contrast(active, '#ffffff')).toBeGreaterThanOrEqual(4.5);
+  const active = colourOf(ACTIVE_COLOURS.unknown);
+  for (const [name, background] of Object.entries(BACKGROUNDS)) {
+    const least = name.startsWith('xterm') ? 4.5 : 3;
+    expect(contrast(active, background), name).toBeGreaterThanOrEqual(least);
+  }
 });
 
 describe.each(['dark', 'light'] as const)('where the terminal says that it is %s', (background) => {
@@ -59,13 +61,12 @@ describe.each(['dark', 'light'] as const)('where the terminal says that it is %s
   test('the active item has a contrast of at least 4.5 on every such palette', () => {
     const colour = ACTIVE_COLOURS[background];
     expect(paint.inProgress('x')).toContain(`38;5;${colour}m`);
-    const palettes = Object.entries(PALETTES).filter(
-      ([, [behind]]) => luminance(behind) > 0.5 === (background === 'light'),
+    const such = Object.values(BACKGROUNDS).filter(
+      (behind) => luminance(behind) > 0.5 === (background === 'light'),
     );
-    expect(palettes).toHaveLength(5);
-    for (const [, [behind]] of palettes) {
+    expect(such).toHaveLength(5);
+    for (const behind of such)
       expect(contrast(colourOf(colour), behind)).toBeGreaterThanOrEqual(4.5);
-    }
   });
 
   test('so has the selected row, also with the active item', () => {
@@ -76,15 +77,6 @@ describe.each(['dark', 'light'] as const)('where the terminal says that it is %s
     expect(contrast(active, colourOf(behind))).toBeGreaterThanOrEqual(4.5);
   });
 });
-
-test.each(Object.entries(PALETTES))(
-  'on %s active and pending items are readable',
-  (_name, [background, foreground]) => {
-    expect(contrast(active, background)).toBeGreaterThanOrEqual(3);
-    // Solarized has less contrast by design.
-    expect(contrast(foreground, background)).toBeGreaterThanOrEqual(4);
-  },
-);
 
 test.each(['light', 'dark'])('on the page for browsers, %s, all text can be read', (mode) => {
   const [light = '', dark = ''] = PAGE.match(/:root \{[^}]*\}/g) ?? [];
