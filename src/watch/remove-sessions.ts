@@ -15,12 +15,6 @@ interface RemovalOptions {
   readonly '--yes'?: boolean | undefined;
 }
 
-export function isRemoval(options: RemovalOptions): boolean {
-  return [options['--remove'], options['--older'], options['--yes']].some(
-    (one) => one !== undefined,
-  );
-}
-
 /** Removes the lists of a session, or those unchanged for some time, after asking. Returns the exit code. */
 export async function removeSessions(
   watched: WatchedLists,

@@ -76,6 +76,7 @@ function headingOf(state: ViewerState, look: ItemLook): Heading {
   const { name, version } = pageOf(state);
   const { session } = state.known;
   const list = shownList(state);
+  const agent = list?.agent ?? state.agent ?? state.awaited;
   const titled = (words: string) => printable(words, theme);
   const ofSession = (words: string) =>
     titled([words, session].filter(Boolean).join(` ${theme.dot} `));
@@ -90,10 +91,8 @@ function headingOf(state: ViewerState, look: ItemLook): Heading {
       return { title: 'Lists of all sessions' };
     case 'agents':
       return { title: ofSession('All agents') };
-    case 'history': {
-      const agent = list?.agent ?? state.agent ?? state.awaited;
+    case 'history':
       return { title: ofSession(`History of ${isOfTeam(state) ? TEAMS_TASKS : agent}`) };
-    }
     case 'board': {
       const { at, graph } = shownTasks(state)[0] ?? {};
       if (version !== undefined) return ofVersion(TEAMS_TASKS, at, graph?.by);

@@ -12,7 +12,7 @@ import { writeAll } from '../system/files.ts';
 import type { TaskStatus } from '../tasks/task.ts';
 import { table } from '../terminal/lines.ts';
 import type { FoundList } from './model.ts';
-import { isRemoval, removeSessions } from './remove-sessions.ts';
+import { removeSessions } from './remove-sessions.ts';
 import helpPage from './sessions.md';
 import { shortPath } from './sources.ts';
 import { isTeamKey, TEAM, WatchedLists } from './watched-lists.ts';
@@ -65,7 +65,7 @@ export async function sessions(argv: readonly string[]): Promise<number> {
     const { '--json': json, ...options } = parsed.options;
     return await inTimeOf(watched.settings, async () => {
       const all = await watched.find(Number.POSITIVE_INFINITY);
-      if (isRemoval(options)) return removeSessions(watched, all, options);
+      if (Object.keys(options).length > 0) return removeSessions(watched, all, options);
       const found = sessionsOf(all);
       writeAll(
         1,

@@ -10,7 +10,7 @@ export type Follow = (session: string | undefined, show: (json: string) => void)
 
 /** Each follows a session. */
 const MOST_PAGES = 20;
-/** Finds connections that a proxy or a sleeping laptop has silently dropped. */
+/** Each side finds connections that a tunnel or a sleeping laptop has silently dropped. */
 const HEARTBEAT_MS = 20_000;
 
 const HEADERS = {
@@ -76,7 +76,8 @@ function answer(request: IncomingMessage, response: ServerResponse, serving: Ser
   const [path = '', query = ''] = (request.url ?? '').split('?');
   const [, given = '', name, ...rest] = path.split('/');
   const isThere = (name === '' || name === 'events') && rest.length === 0;
-  if (!isSame(given, serving.token) || !isThere) return refuse(404, 'There is nothing here.');
+  if (!isSame(given, serving.token) || !isThere)
+    return refuse(404, 'Nothing is here: copy the whole URL, with its last slash.');
   if (name === '') return sendPage(request, response);
   if (serving.open >= MOST_PAGES) return refuse(503, 'Too many pages are open.');
   if (request.method === 'HEAD') {
@@ -133,7 +134,7 @@ function sendEvents(response: ServerResponse, session: string | undefined, follo
     waiting = undefined;
     if (json !== undefined) send(json);
   });
-  const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS);
+  const heartbeat = setInterval(() => response.write('data:\n\n'), HEARTBEAT_MS);
   const end = follow(session, send);
   response.once('close', () => {
     clearInterval(heartbeat);

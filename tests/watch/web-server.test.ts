@@ -98,7 +98,7 @@ describe('is refused without an answer', () => {
       const answer = await ask(url, options);
       expect(answer.status).toBe(status);
       expect(answer.text).not.toContain('session');
-      if (status === 404) expect(answer.text).toBe('There is nothing here.\n');
+      if (status === 404) expect(answer.text).toMatch(/^Nothing is here: copy the whole URL/);
       expect(answer.headers['access-control-allow-origin']).toBeUndefined();
     }
     expect(followers()).toBe(0);

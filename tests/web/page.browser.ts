@@ -145,6 +145,36 @@ test('a page that is open finds its server again after a restart', async () => {
   await page.getByText('live', { exact: true }).waitFor();
 });
 
+test('a page whose server falls silent says so, and finds it again', async () => {
+  const state = temporaryDirectory();
+  const store = storeOf(state, 'main');
+  store.update(todos('> Build'));
+  const { url, child } = await serve(state);
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto(url);
+  await page.getByText('live', { exact: true }).waitFor();
+  await page.getByText('Doing Build...').waitFor();
+  child.kill('SIGSTOP');
+  await page.clock.runFor(60_000);
+  await page.getByText('no connection; trying again').waitFor();
+  store.update(todos('> Ship'));
+  child.kill('SIGCONT');
+  await page.getByText('Doing Ship...').waitFor();
+  expect(await page.getByRole('status').innerText()).toBe('live');
+});
+
+test('without JavaScript the page says that it needs it', async () => {
+  const { url } = await serve(temporaryDirectory());
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(url);
+  expect(await page.locator('main').innerText()).toContain('This page needs JavaScript.');
+});
+
 test('another page in the same browser cannot read it', async () => {
   const state = temporaryDirectory();
   storeOf(state, 'main').update(todos('> Secret'));

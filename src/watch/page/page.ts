@@ -9,6 +9,9 @@ import { bar, boardColumn, doneOf, type List, listCard, tick, type View, WORDS }
 /** In pixels. */
 const COLUMN_WIDTH = 352;
 const GAP = 16;
+/** The server sends something every 20 seconds; a tunnel can be cut without a word. */
+const SILENT_MS = 50_000;
+const LOST = 'no connection; trying again';
 
 const byId = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind;
 const filter = byId<HTMLInputElement>('filter');
@@ -16,6 +19,8 @@ const sessions = byId<HTMLSelectElement>('sessions');
 
 let known: PageState | undefined;
 let events: EventSource | undefined;
+/** When the server last sent something, by `Date.now()`; 0 to connect anew. */
+let heardAt = 0;
 /** When the highlights end. */
 const fresh = new Map<string, number>();
 /** A list stays in its column, so that one that grows or appears moves no other, nor the focus in it. */
@@ -24,7 +29,6 @@ let mostColumns = 0;
 
 /** In the address: the session, and the unfolded parts. */
 const chosen = () => new URLSearchParams(location.search);
-const chosenSession = () => chosen().get('session') ?? undefined;
 
 const view = (): View => ({
   filter: filter.value.trim(),
@@ -35,8 +39,7 @@ const view = (): View => ({
 function show(state: PageState): void {
   tellNews(known, state);
   known = state;
-  const chosenId = chosenSession();
-  const isOther = chosenId !== undefined && chosenId !== state.id;
+  const isOther = (chosen().get('session') ?? state.id) !== state.id;
   byId('problem').textContent =
     state.problem ??
     (isOther ? 'The session in the address has no lists here; this is another one.' : '');
@@ -148,22 +151,24 @@ function settle(): void {
   inPlace(showRows);
 }
 
+const tell = (text: string, className: string) =>
+  inPlace(() => Object.assign(byId('connection'), { textContent: text, className }));
+
 function connect(): void {
   events?.close();
-  const id = chosenSession();
-  const source = new EventSource(
-    `events${id === undefined ? '' : `?session=${encodeURIComponent(id)}`}`,
-  );
+  heardAt = Date.now();
+  const source = new EventSource(`events${location.search}`);
   events = source;
-  const tell = (text: string, className: string) =>
-    inPlace(() => Object.assign(byId('connection'), { textContent: text, className }));
   source.onopen = () => tell('live', 'live');
   source.onerror = () => {
-    tell('no connection; trying again', 'lost');
+    tell(LOST, 'lost');
     // After an answer that is no event stream the browser gives up.
-    if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000);
+    if (source.readyState === EventSource.CLOSED) heardAt = 0;
   };
-  source.onmessage = ({ data }) => inPlace(() => show(JSON.parse(data)));
+  source.onmessage = ({ data }) => {
+    heardAt = Date.now();
+    if (data !== '') inPlace(() => show(JSON.parse(data)));
+  };
 }
 
 /** In the address, so that a reload and a bookmark show the same. */
@@ -203,5 +208,8 @@ addEventListener('popstate', connect);
 addEventListener('resize', () => inPlace(showRows));
 setInterval(() => {
   if (!document.hidden) tick();
+  if (Date.now() - heardAt <= SILENT_MS) return;
+  tell(LOST, 'lost');
+  connect();
 }, 1000);
 connect();
