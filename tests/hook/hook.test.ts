@@ -447,10 +447,11 @@ describe('the finish gate', () => {
   const open = (world: TestHarness) => world.write('[x] Read', '[>] Fix it');
 
   test('it is off unless asked for; TodoWrite --until-done closes it for one list, until that is finished', async () => {
-    const { directory, environment, say, write } = harness('s1', ID);
+    const { directory, environment, say, write, state } = harness('s1', ID);
     const isAsked = async () => (await say(stop())) !== '';
     write('[ ] Fix it');
     expect(await isAsked()).toBe(false);
+    expect(existsSync(join(state, 'hook.log~'))).toBe(false);
     const argv = ['--until-done', JSON.stringify({ todos: items('[ ] Fix it') })];
     const env = cleanEnvironment({ ...environment, [ID]: 's1' });
     expect(run('todo-write', argv, { cwd: directory, env })).toMatchObject({ exitCode: 0 });

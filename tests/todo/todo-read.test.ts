@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
-import { ok } from '../helpers/replies.ts';
+import { failed, ok } from '../helpers/replies.ts';
 import { todoList } from './arbitraries.ts';
 import { commandsOn, json, todo } from './call.ts';
 
@@ -71,11 +71,9 @@ test.each([
   ['\x1b[2J', "Unexpected argument '␛[2J'", 1],
   ['--jsno', 'Unknown option --jsno. Did you mean --json?', 2],
 ])('%j is refused', async (argument, problem, exitCode) => {
-  expect(await todoRead([argument], todo('Build'))).toEqual({
-    stdout: '',
-    stderr: `Error: ${problem}\nUsage: TodoRead [--json]\n`,
-    exitCode,
-  });
+  expect(await todoRead([argument], todo('Build'))).toEqual(
+    failed(`Error: ${problem}\nUsage: TodoRead [--json]\n`, exitCode),
+  );
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { failed } from '../helpers/replies.ts';
 import { todo } from './call.ts';
 
 test('JSON in place of the items, or a text in place of a call, gets an error with the expected form', async () => {
@@ -10,10 +11,9 @@ test('JSON in place of the items, or a text in place of a call, gets an error wi
   expect(() => store.update(json as never)).toThrow(
     'update takes the items, [{ content, activeForm, status }]',
   );
-  expect(await new TodoWriteHandler(store).execute(json as never)).toMatchObject({
-    stderr: expect.stringContaining('execute({ argv: [json], stdin: '),
-    exitCode: 1,
-  });
+  expect(await new TodoWriteHandler(store).execute(json as never)).toEqual(
+    failed(expect.stringContaining('execute({ argv: [json], stdin: ')),
+  );
   expect(store.get().version).toBe(0);
 });
 
