@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { isJsonCollection } from '../../src/json/json-input.ts';
 import { withoutOuterQuotes } from '../../src/line/quotes.ts';
-import { failed } from '../helpers/replies.ts';
-import { BEFORE, BUILD, json, todoWrite } from '../todo/call.ts';
+import { BUILD, json, refused, todoWrite } from '../todo/call.ts';
 
 const list = (content: string, activeForm = 'Doing') =>
   `{"todos":[{"content":"${content}","activeForm":"${activeForm}","status":"pending"}]}`;
@@ -86,12 +85,11 @@ test('if the schema refuses what bash read, the error is about that reading', as
 
 test('if the schema refuses JSON as typed, the error is about the typed text', async () => {
   const raw = `'${list("Don't stop").replace('pending', 'done')}'`;
-  expect(await todoWrite(['{"todos":[{"content":"Dont', 'stop'], { raw })).toEqual({
-    ...failed(
+  expect(await todoWrite(['{"todos":[{"content":"Dont', 'stop'], { raw })).toEqual(
+    refused(
       "Error: Validation failed\n- todos[0].status: Expected 'pending' | 'in_progress' | 'completed', received 'done'\n",
     ),
-    items: BEFORE,
-  });
+  );
 });
 
 test('words that were no JSON as typed either are refused as words', async () => {

@@ -47,13 +47,11 @@ function operationsOf(versions: number, prepare?: (situation: Situation) => void
   return operations;
 }
 
-const SITUATIONS: [string, number][] = [
+describe.each([
   ['the first version', 0],
   ['a later version', 1],
   ['a version that displaces an old one', HISTORY],
-];
-
-describe.each(SITUATIONS)('%s', (_, versions) => {
+])('%s', (_, versions) => {
   test('killed before any of the operations: the list is whole, and the next commit goes on', () => {
     for (const [index, { name }] of operationsOf(versions).entries()) {
       const situation = listWith(versions);

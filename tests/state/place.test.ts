@@ -25,31 +25,31 @@ function documentOn(place: SharedPlace<string[]>) {
 }
 
 let lists = 0;
-type Create = (history: number, author?: string) => () => SharedPlace<string[]>;
+type Create = (history: number) => () => SharedPlace<string[]>;
 /** By kind: functions that open places on one list, which see each other's commits. */
 const KINDS: [string, boolean, Create][] = [
   [
     'memory',
     true,
-    (history, author = 'ann') => {
-      const place = new MemoryPlace<string[]>({ author, history });
+    (history) => {
+      const place = new MemoryPlace<string[]>({ author: 'ann', history });
       return () => place;
     },
   ],
   [
     'files',
     true,
-    (history, author = 'ann') => {
+    (history) => {
       const folder = join(temporaryDirectory(), 's', 'a');
-      return () => new FilePlace({ folder, author, history });
+      return () => new FilePlace({ folder, author: 'ann', history });
     },
   ],
   ...servers.each.map(([name, isHere, server]): (typeof KINDS)[number] => [
     name,
     isHere,
-    (history, author = 'ann') => {
+    (history) => {
       const key = `todos/${++lists}`;
-      return () => server().place(key, { author, history });
+      return () => server().place(key, { author: 'ann', history });
     },
   ]),
 ];

@@ -4,6 +4,7 @@ import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { type TodoList, TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { failed } from '../helpers/replies.ts';
 
 export const todo = (content: string, more: Partial<TodoItem> = {}): TodoItem => ({
   content,
@@ -28,6 +29,12 @@ export interface Outcome extends CommandResult {
   /** `BEFORE` if nothing changed. */
   items: readonly Readonly<TodoItem>[];
 }
+
+/** The outcome of a call that changed nothing. */
+export const refused = (stderr: string, exitCode?: number): Outcome => ({
+  ...failed(stderr, exitCode),
+  items: BEFORE,
+});
 
 /** Calls TodoWrite on a store with `BEFORE`. */
 export async function todoWrite(argv: string[], call: Call = {}): Promise<Outcome> {

@@ -23,10 +23,10 @@ function host(source: TodoSource, environment: Record<string, string> = {}) {
 }
 
 test('the list that the caller names is opened, by its options, and by its own variables or none of them', async () => {
-  const opened: (string | undefined)[][] = [];
+  const opened: string[] = [];
   const { write, read } = host(
     (name, { session, agent }) => {
-      opened.push([name.session, name.agent, session, agent]);
+      opened.push(`${name.session} ${name.agent} ${session} ${agent}`);
       return new TodoStore();
     },
     { TODO_AGENT: 'host', TODO_SESSION: 's' },
@@ -36,12 +36,10 @@ test('the list that the caller names is opened, by its options, and by its own v
   await write();
   await write({}, '--agent', 'ann');
   await read({}, '--json', '--session=u', '--agent=x');
+  const none = 'undefined';
   expect(opened).toEqual([
-    [undefined, undefined, undefined, 'bob'],
-    [undefined, undefined, 't', undefined],
-    [undefined, undefined, 's', 'host'],
-    [undefined, 'ann', undefined, undefined],
-    ['u', 'x', undefined, undefined],
+    ...[`${none} ${none} ${none} bob`, `${none} ${none} t ${none}`, `${none} ${none} s host`],
+    ...[`${none} ann ${none} ${none}`, `u x ${none} ${none}`],
   ]);
 });
 

@@ -116,17 +116,9 @@ const DAMAGE: [string, (path: string) => void, problem?: string][] = [
   ['is empty', (path) => writeFileSync(path, '')],
   ['is cut short', (path) => writeFileSync(path, readFileSync(path).subarray(0, 100))],
   ['is gone', (path) => rmSync(path)],
-  ['is a folder', (path) => insteadOf(path, () => mkdirSync(path)), 'is not a regular file'],
-  [
-    'is a link',
-    (path) => insteadOf(path, () => symlinkSync('/dev/zero', path)),
-    'is a symbolic link',
-  ],
-  [
-    'is a FIFO',
-    (path) => insteadOf(path, () => execFileSync('mkfifo', [path])),
-    'is not a regular file',
-  ],
+  ['is a folder', insteadOf(mkdirSync), 'is not a regular file'],
+  ['is a link', insteadOf((path) => symlinkSync('/dev/zero', path)), 'is a symbolic link'],
+  ['is a FIFO', insteadOf((path) => execFileSync('mkfifo', [path])), 'is not a regular file'],
   [
     'is that of another version',
     (path) => copyFileSync(fileOf(dirname(path), '1-'), path),
@@ -134,12 +126,15 @@ const DAMAGE: [string, (path: string) => void, problem?: string][] = [
   ],
 ];
 
-const fileOf = (folder: string, start: string) =>
-  join(folder, readdirSync(folder).find((name) => name.startsWith(start)) as string);
+function insteadOf(make: (path: string) => unknown) {
+  return (path: string) => {
+    rmSync(path);
+    make(path);
+  };
+}
 
-function insteadOf(path: string, make: () => void): void {
-  rmSync(path);
-  make();
+function fileOf(folder: string, start: string): string {
+  return join(folder, readdirSync(folder).find((name) => name.startsWith(start)) ?? '');
 }
 
 /** A list in files with three versions, and the name of the newest one's file. */

@@ -9,7 +9,7 @@ import { bestTime } from '../helpers/best-time.ts';
 import { runs } from '../helpers/random.ts';
 import { failed, ok } from '../helpers/replies.ts';
 import { text } from './arbitraries.ts';
-import { BEFORE, BUILD, commandsOn, json, todoWrite } from './call.ts';
+import { BEFORE, BUILD, commandsOn, json, refused, todoWrite } from './call.ts';
 
 const USAGE = `Usage: TodoWrite '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}'\n`;
 const HEREDOC = `TodoWrite <<'EOF'
@@ -50,10 +50,9 @@ test.each([
   ['an empty argument', [''], json(BUILD)],
   ['a blank argument', ['  \t'], json(BUILD)],
 ])('%s: the JSON is missing', async (_, argv, stdin) => {
-  expect(await todoWrite(argv, { stdin })).toEqual({
-    ...failed(`Error: Missing JSON parameter\nUsage: TodoWrite '{"todos":[...]}'\n`),
-    items: BEFORE,
-  });
+  expect(await todoWrite(argv, { stdin })).toEqual(
+    refused(`Error: Missing JSON parameter\nUsage: TodoWrite '{"todos":[...]}'\n`),
+  );
 });
 
 /** What is said after a problem that a heredoc would not have. */
@@ -80,10 +79,9 @@ test.each([
     `expected the JSON as one argument, received 2; the first is {"todos":[{"content":"Dont${inHeredoc('The JSON came in pieces: perhaps an unescaped quote in its text split it')}`,
   ],
 ])('the error for %j says where, what, the likely cause and the usage', async (argv, problem) => {
-  expect(await todoWrite(argv)).toEqual({
-    ...failed(`Error: Invalid JSON format\n- ${problem}\n${USAGE}`),
-    items: BEFORE,
-  });
+  expect(await todoWrite(argv)).toEqual(
+    refused(`Error: Invalid JSON format\n- ${problem}\n${USAGE}`),
+  );
 });
 
 test('each slip that was forgiven is noted on stderr, and stdout stays exact', async () => {
@@ -107,15 +105,12 @@ test('a slip of the same kind in two places is noted once', async () => {
 test('a list of exactly 1 MiB is read, and one of a byte more is refused before it is', async () => {
   const padded = (bytes: number) => json(BUILD) + ' '.repeat(bytes - json(BUILD).length);
   expect((await todoWrite([padded(1024 * 1024)])).exitCode).toBe(0);
-  const refused = {
-    ...failed(
-      'Error: Validation failed\n- The list must be at most 1 MiB, received 1048577 bytes\n',
-    ),
-    items: BEFORE,
-  };
-  expect(await todoWrite([padded(1024 * 1024 + 1)])).toEqual(refused);
-  expect(await todoWrite([], { stdin: padded(1024 * 1024 + 1) })).toEqual(refused);
-  expect(await todoWrite([], { raw: padded(1024 * 1024 + 1) })).toEqual(refused);
+  const tooLarge = refused(
+    'Error: Validation failed\n- The list must be at most 1 MiB, received 1048577 bytes\n',
+  );
+  expect(await todoWrite([padded(1024 * 1024 + 1)])).toEqual(tooLarge);
+  expect(await todoWrite([], { stdin: padded(1024 * 1024 + 1) })).toEqual(tooLarge);
+  expect(await todoWrite([], { raw: padded(1024 * 1024 + 1) })).toEqual(tooLarge);
   const { stderr } = await todoWrite(['"'.padEnd(400_000, '日')]);
   expect(stderr).toContain('at most 1 MiB, received 1199998 bytes\n');
 });
@@ -141,10 +136,8 @@ test('a warning about a setting is one more line on stderr, whether the list is 
   const warnings = ['Warning: one', 'Warning: two'];
   const taken = await todoWrite([json(BUILD)], { warnings });
   expect(taken).toMatchObject({ exitCode: 0, stderr: 'Warning: one\nWarning: two\n' });
-  const refused = await todoWrite(['{}'], { warnings });
-  expect(refused.stderr).toBe(
-    'Error: Validation failed\n- todos: Required\nWarning: one\nWarning: two\n',
-  );
+  const { stderr } = await todoWrite(['{}'], { warnings });
+  expect(stderr).toBe('Error: Validation failed\n- todos: Required\nWarning: one\nWarning: two\n');
 });
 
 test('standard input that cannot be read, or a store that cannot take the list, is an error, not a throw', async () => {
@@ -266,10 +259,7 @@ test.each([
   ['--todos', `Unknown option --todos. Try: TodoWrite '{"todos":[...]}'`, 2],
   ['--undoo', 'Unknown option --undoo. Did you mean --undo?', 2],
 ])('%s is refused, and the right call is named', async (argument, problem, exitCode) => {
-  expect(await todoWrite([argument])).toEqual({
-    ...failed(`Error: ${problem}\n`, exitCode),
-    items: BEFORE,
-  });
+  expect(await todoWrite([argument])).toEqual(refused(`Error: ${problem}\n`, exitCode));
   expect(await todoWrite([argument, json(BUILD)])).toMatchObject({ exitCode, items: BEFORE });
 });
 

@@ -35,12 +35,8 @@ describe.for(servers.each)('on %s', ([name, isHere, server]) => {
         loseAnswer();
         expect(await place.commit(base, `${base}`, NOON)).toMatchObject({ version: base + 1 });
       }
-      expect([...(await other.history())].map(({ content }) => content)).toEqual([
-        '3',
-        '2',
-        '1',
-        '0',
-      ]);
+      const contents = [...(await other.history())].map(({ content }) => content);
+      expect(contents.join()).toBe('3,2,1,0');
     });
 
     test("is reported as done even after others' commits", async () => {

@@ -5,7 +5,7 @@ import { passwordFrom } from '../../../src/state/engines/open-engine.ts';
 import { readStateUrl } from '../../../src/state/engines/state-url.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 
-test.each([
+test.each<[string, object, Record<string, string>?]>([
   [
     'etcds://h1:2379,h2:2380,h3/acme',
     { hosts: ['h1:2379', 'h2:2380', 'h3:2379'], isEncrypted: true, root: 'acme' },
@@ -19,41 +19,20 @@ test.each([
   ],
   [
     'postgresql://ann@db1:1,db2:2/lists?schema=team_a&sslmode=verify-full',
-    {
-      hosts: ['db1:1', 'db2:2'],
-      schema: 'team_a',
-      sslMode: 'verify-full',
-    },
+    { hosts: ['db1:1', 'db2:2'], schema: 'team_a', sslMode: 'verify-full' },
   ],
   ['postgres://ann@db', { database: 'ann' }],
   ['postgres://ann@db:65535', { hosts: ['db:65535'] }],
-])('%s is read', (url, expected) => {
-  expect(readStateUrl(url, {})).toMatchObject(expected);
-});
-
-test("parts missing in the URL come from the engine's variables", () => {
-  expect(readStateUrl('etcd://h', { ETCDCTL_USER: 'ann:a:b' })).toMatchObject({
-    user: 'ann',
-    password: 'a:b',
-  });
-  expect(readStateUrl('etcd://h', { ETCDCTL_USER: 'ann', ETCDCTL_PASSWORD: 'pw' })).toMatchObject({
-    password: 'pw',
-  });
-  expect(
-    readStateUrl('postgres://db', {
-      PGUSER: 'ann',
-      PGPASSWORD: 'pw',
-      PGDATABASE: 'lists',
-      PGPORT: '99',
-      PGSSLMODE: 'require',
-    }),
-  ).toMatchObject({
-    user: 'ann',
-    password: 'pw',
-    database: 'lists',
-    hosts: ['db:99'],
-    sslMode: 'require',
-  });
+  ['etcd://h', { user: 'ann', password: 'a:b' }, { ETCDCTL_USER: 'ann:a:b' }],
+  ['etcd://h', { password: 'pw' }, { ETCDCTL_USER: 'ann', ETCDCTL_PASSWORD: 'pw' }],
+  ['postgres://db', { user: 'ann', password: 'pw' }, { PGUSER: 'ann', PGPASSWORD: 'pw' }],
+  [
+    'postgres://ann@db',
+    { database: 'lists', hosts: ['db:99'], sslMode: 'require' },
+    { PGDATABASE: 'lists', PGPORT: '99', PGSSLMODE: 'require' },
+  ],
+])('%s is read as %j with the variables %j', (url, expected, variables = {}) => {
+  expect(readStateUrl(url, variables)).toMatchObject(expected);
 });
 
 test.each([
