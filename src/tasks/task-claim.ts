@@ -93,6 +93,8 @@ function leaseText(left: number | undefined): string {
   return `; ${durationText(left)} of the lease left`;
 }
 
+const ALL_RELEASED =
+  'without ids all are released; an id is written 3: bash takes #3 for a comment';
 const RELEASE_USAGE = 'TaskRelease [ID...] [--agent NAME] [--begun] | TaskRelease --expired';
 
 export const TASK_RELEASE = taskForm({
@@ -125,6 +127,8 @@ export const TASK_RELEASE = taskForm({
     if ('refused' in outcome) return outcome;
     const { released } = outcome.change;
     const names = idsText(released.map(({ id }) => id));
-    return done(released.length > 0 ? `Released: ${names}\n` : 'No tasks to release.\n');
+    const isAll = released.length > 1 && ids === undefined && !isExpired && !isBegun && !namedAgent;
+    const reply = released.length > 0 ? `Released: ${names}\n` : 'No tasks to release.\n';
+    return done(reply, isAll ? noteLines([ALL_RELEASED]) : '');
   },
 });

@@ -25,6 +25,9 @@ import type { Awaitable } from '../state/steps.ts';
 import type { Refused } from './reasons.ts';
 import { COMMON_OPTIONS, type TaskCall } from './task-call.ts';
 
+/** Our own output writes ids as #3. */
+const NO_HASH = '- an id is written 3: bash takes #3 for a comment\n';
+
 export interface TaskForm<Request> {
   readonly name: string;
   /** For a model's system prompt. */
@@ -79,11 +82,14 @@ export function readRequest<Request>(
   parsed: ParsedOptions<OptionTable>,
 ): JsonInput<Request> | Promise<JsonInput<Request>> {
   const usage = `Usage: ${form.usage}\n`;
+  // Only the first field can be a word.
+  const [word, { words = undefined } = {}] = Object.entries<Field>(form.fields)[0] ?? [];
+  const missing = words === undefined ? '' : NO_HASH;
   const json = {
     name: form.name,
     noun: 'input',
     example: form.example,
-    usage: { missing: usage, invalid: usage },
+    usage: { missing: missing + usage, invalid: usage },
     check: (value: unknown) => checked(form, value, limits),
   };
   const typedOr = (refused: CommandResult) => orAsTyped(json, { argv, raw }, { refused });
@@ -117,8 +123,6 @@ export function readRequest<Request>(
     given[field] = reading.value;
     notes.push(...reading.notes);
   }
-  // Only the first field can be a word.
-  const [word, { words = undefined } = {}] = Object.entries<Field>(form.fields)[0] ?? [];
   const unexpected = rest[words === undefined ? 0 : words === 'many' ? rest.length : 1];
   if (unexpected !== undefined) {
     if (isGiven) return wrong(`Unexpected argument ${inQuotes(unexpected)}`);
@@ -130,11 +134,9 @@ export function readRequest<Request>(
   }
   if (word !== undefined && first !== undefined) given[word] = words === 'many' ? rest : first;
   const request = checked(form, given, limits);
-  return 'value' in request
-    ? { ...request, notes: [...notes, ...request.notes] }
-    : {
-        refused: refusal('Validation failed', 'problems' in request ? request.problems : undefined),
-      };
+  if ('value' in request) return { ...request, notes: [...notes, ...request.notes] };
+  const problems = 'problems' in request ? request.problems : undefined;
+  return { refused: refusal('Validation failed', problems, first === undefined ? missing : '') };
 }
 
 function checked<Request>(

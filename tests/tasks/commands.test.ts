@@ -161,12 +161,15 @@ test('bad fields: all at once, and nothing is created', async () => {
   expect(await team.run('TaskList')).toEqual(ok('No tasks.\n'));
 });
 
+/** Bash takes #3, as tasks are shown, for a comment. */
+const NO_HASH = '\n- an id is written 3: bash takes #3 for a comment';
+
 test.each([
   ['TaskCreate', ['[]'], 'Expected at least one task, received none'],
   ['TaskCreate', ['-'], 'Expected {"subject":"..."} or an array of these, received number', '7'],
   ['TaskUpdate', ['[1]'], 'Expected object, received array'],
   ['TaskUpdate', ['1'], 'Expected a field to change beside the id, such as status'],
-  ['TaskUpdate', ['--status', 'completed'], 'taskId: Required'],
+  ['TaskUpdate', ['--status', 'completed'], `taskId: Required${NO_HASH}`],
   [
     'TaskUpdate',
     ['{"taskId":1,"status":"done"}'],
@@ -181,9 +184,9 @@ test.each([
       'owner: Cannot be blank; to clear the owner: TaskRelease ID',
     ],
   ),
-  ['TaskGet', [], 'taskId: Required'],
+  ['TaskGet', [], `taskId: Required${NO_HASH}`],
   ['TaskGet', ['abc'], "taskId: Expected a task id such as 3, received 'abc'"],
-  ['TaskClaim', [], 'Expected either the id of a task or --next'],
+  ['TaskClaim', [], `Expected either the id of a task or --next${NO_HASH}`],
   ['TaskClaim', ['1', '--next'], 'Expected either the id of a task or --next'],
   ['TaskRelease', ['x'], "taskIds[0]: Expected a task id such as 3, received 'x'"],
   [
@@ -227,10 +230,20 @@ test.each([
   expect(stderr).toMatch(new RegExp(`\nUsage: ${name} .*\n$`));
 });
 
-test.each(['TaskCreate', 'TaskUpdate'])('%s without anything names its usage', async (name) => {
+test.each([
+  ['TaskCreate', ''],
+  ['TaskUpdate', NO_HASH],
+])('%s without anything names its usage', async (name, hint) => {
   const { stderr, exitCode } = await new Team().call(name, []);
   expect(exitCode).toBe(1);
-  expect(stderr).toMatch(new RegExp(`^Error: Missing JSON parameter\nUsage: ${name} .*\n$`));
+  expect(stderr).toMatch(new RegExp(`^Error: Missing JSON parameter${hint}\nUsage: ${name} .*\n$`));
+});
+
+test('TaskRelease without ids says that it has released all: perhaps bash took #1 for a comment', async () => {
+  const team = new Team({ settings: { agent: 'ann' } });
+  await team.run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskClaim 1', 'TaskClaim 2');
+  const note = 'without ids all are released; an id is written 3: bash takes #3 for a comment';
+  expect(await team.run('TaskRelease')).toEqual(ok('Released: #1, #2\n', `Note: ${note}\n`));
 });
 
 test('JSON that bash has spoiled: where, why, and how to write it', async () => {
