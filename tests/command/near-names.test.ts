@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { nearName } from '../../src/command/near-names.ts';
+import { nearName, nearNameText } from '../../src/command/near-names.ts';
 import { startRouter } from '../helpers/session.ts';
 
 const COMMANDS = 'TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet TaskClaim'.split(' ');
@@ -15,6 +15,15 @@ test.each([
   for (const name of names.split(' ')) expect(nearName(name, COMMANDS), name).toBe(command);
   // A command that is not there is not named.
   for (const name of names.split(' ')) expect(nearName(name, ['TaskGet'])).toBeUndefined();
+});
+
+test.each([
+  ['todo_clear', 'TodoWrite', ` Try: TodoWrite '{"todos":[]}'`],
+  ['TaskNext', 'TaskClaim', ' Try: TaskClaim --next'],
+  ['TodoUpdate', 'TodoWrite', ''],
+])('%s: beside %s an example is named where the name alone does not help', (name, meant, more) => {
+  const text = `${name}: command not found; did you mean ${meant}?${more}\n`;
+  expect(nearNameText(name, meant)).toBe(text);
 });
 
 test('in a session the suggestion replaces the error, and nothing is run', async () => {

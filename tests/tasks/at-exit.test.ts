@@ -33,13 +33,19 @@ function machine(list: Record<string, string> = { TODO_TEAM: 'blue' }) {
   return { run, start, folder };
 }
 
+/** The processes that release tasks when a session has ended. */
+const releasing = (folder: string) =>
+  processesWith(folder)
+    .filter(({ command }) => command.includes('TaskRelease --begun'))
+    .map(({ pid }) => pid);
+
 test.each([
   ['the end of its input', { TODO_TEAM: 'blue' }],
   ['SIGKILL', { TODO_SESSION: 's' }],
 ] as [string, Record<string, string>][])(
   'a session releases the tasks that its agent began, in other lists too, not those assigned to it: after %s, with %j',
   async (how, named) => {
-    const { run, start } = machine(named);
+    const { run, start, folder } = machine(named);
     const isFree = async (...list: string[]) =>
       (await run('TaskList', list)).startsWith('#1 [pending] A\n');
     await run('TaskCreate', ['--list', 'it is', '--subject', 'A']);
@@ -50,6 +56,7 @@ test.each([
     expect(await run('TaskList', [])).toBe('#1 [in_progress] A (ann)\n#2 [pending] B (ann)\n');
     if (how === 'SIGKILL') host.child.kill(how);
     await host.end();
+    if (how !== 'SIGKILL') expect(releasing(folder)).toEqual([]);
     await eventually('released', () => isFree());
     await eventually('released there, too', () => isFree('--list', 'it is'));
     expect(await run('TaskList', [])).toBe('#1 [pending] A\n#2 [pending] B (ann)\n');
@@ -63,9 +70,7 @@ test.runIf(hasProc)(
     const { run, start } = machine();
     await run('TaskCreate', [JSON.stringify(['A', 'B', 'C'].map((subject) => ({ subject })))]);
     const { host, folder } = await start('ann', 'TaskClaim 1; TaskClaim 2; TaskClaim 3 >&2');
-    const waiting = processesWith(folder).find(({ command }) =>
-      command.includes('TaskRelease --begun'),
-    )?.pid as number;
+    const [waiting = 0] = releasing(folder);
     process.kill(waiting, 'SIGSTOP');
     host.child.kill('SIGKILL');
     await once(host.child, 'exit');
