@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dialectOf } from '../../src/hook/dialects.ts';
+import { DIALECTS, dialectOf, readEvent } from '../../src/hook/dialects.ts';
 import { harness, recorded } from '../helpers/hook.ts';
 
 // The events were recorded here from Claude Code 2.1.197, Codex 0.169.0, Gemini CLI 0.61.0, Qwen Code 0.15.10, and our plugin
@@ -96,4 +96,29 @@ describe.each(Object.entries(ANSWERS))('%s', (name, answers) => {
   test.skipIf(name === 'kimi')('its dialect is known from each event', () => {
     expect(new Set(events.map(({ event }) => dialectOf(event)))).toEqual(new Set([name]));
   });
+});
+
+const gemini = (llmContent: string) => ({ tool_response: { llmContent } });
+const kimi = (code: number) => ({
+  tool_output: `is_error=True output='no' message='Command failed with exit code: ${code}.' display=[]`,
+});
+
+test.each([
+  ['claude', 'PostToolUse', { tool_response: {} }, 0],
+  ['claude', 'PostToolUse', { tool_response: { backgroundTaskId: 'b1' } }, undefined],
+  ['claude', 'PostToolUse', { tool_response: { interrupted: true } }, undefined],
+  ['claude', 'PostToolUseFailure', { error: 'Exit code 130\nno' }, 130],
+  ['claude', 'PostToolUseFailure', { error: 'Exit code 130', is_interrupt: true }, undefined],
+  ['gemini', 'AfterTool', gemini('Output: hi'), 0],
+  ['gemini', 'AfterTool', gemini('Exit Code: 1\nExit Code: 2'), 2],
+  ['gemini', 'AfterTool', gemini('Background PIDs: 7'), undefined],
+  ['cursor', 'postToolUse', { tool_output: '{"exitCode":3}' }, 3],
+  ['cursor', 'postToolUseFailure', { tool_output: '{"exitCode":3}' }, undefined],
+  ['kimi', 'PostToolUse', { tool_output: "is_error=False output='Exit code 1'" }, 0],
+  ['kimi', 'PostToolUse', kimi(2), 2],
+  ['opencode', 'tool.execute.after', { exit: 4 }, 4],
+] as const)('in %s the exit code of %s with %j is %s', (name, hook_event_name, input, exitCode) => {
+  const tool_input = { command: 'npm test' };
+  const { what } = readEvent({ hook_event_name, tool_input, ...input }, DIALECTS[name]);
+  expect(what).toMatchObject({ kind: 'command', exitCode });
 });
