@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { anyCharacter } from './any-character.ts';
 
 /** Sequences as terminals read them, whole or cut short: CSI, strings such as titles and links, and shorter escapes. */
@@ -16,8 +17,9 @@ const sequence = fc.oneof(
 /** Controls, and what changes how the characters beside it look. */
 const odd = fc.constantFrom(
   ...'\x00\x07\b\t\n\v\f\r\x0e\x0f\x18\x1a\x7f\x84\x85\x88\x8d\x9c\u2028\ufeff\u{e0041}',
-  ...'\u202e\u2066\u200f\u061c\u200d\ufe0f\ufe0e\u20e3\u1161\u0e33你好',
+  ...'\u202e\u2066\u200f\u061c\u200d\ufe0f\ufe0e\u20e3\u1161\u0e33\u200b\u00ad你好ｱ한…',
   ...['\ud800', '\udc00', '\u0301'.repeat(50), '❤️', '👩‍👩‍👧', '🇩🇪', '👍🏽', '1️⃣'],
+  ...['e\u0301', '\u1100\u1161\u11a8', 'नि'],
 );
 
 export const hostile = fc
@@ -34,3 +36,9 @@ export const hostile = fc
     { minLength: 1, maxLength: 10 },
   )
   .map((parts) => parts.join(''));
+
+export const hostileItem: fc.Arbitrary<TodoItem> = fc.record({
+  content: hostile,
+  activeForm: hostile,
+  status: fc.constantFrom('completed', 'in_progress', 'pending'),
+});

@@ -4,7 +4,7 @@ import type { PanelMode } from '../../src/panel/task-panel.ts';
 import { TaskPanel } from '../../src/panel/task-panel.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
-import { hostile } from '../helpers/hostile-text.ts';
+import { hostileItem } from '../helpers/hostile-text.ts';
 import { runs } from '../helpers/random.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 import { FakeClock } from '../terminal/fake-clock.ts';
@@ -250,12 +250,6 @@ test('dispose leaves the last state as text without a highlight, and lets go of 
   expect(terminal.writes).toHaveLength(length);
 });
 
-const item = fc.record({
-  content: hostile,
-  activeForm: hostile,
-  status: fc.constantFrom('completed' as const, 'in_progress' as const, 'pending' as const),
-});
-
 /** Shrinking a failing case may take minutes, and time out. */
 const LIMITS = { numRuns: runs(60), interruptAfterTimeLimit: 60_000 };
 
@@ -270,7 +264,10 @@ test.each([true, false])(
     await fc.assert(
       fc.asyncProperty(
         size,
-        fc.array(fc.array(item, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
+        fc.array(fc.array(hostileItem, { minLength: 1, maxLength: 12 }), {
+          minLength: 1,
+          maxLength: 3,
+        }),
         async ({ columns, rows }, lists) => {
           const terminal = new VirtualTerminal(columns, rows, { wideEmoji });
           const store = new TodoStore();

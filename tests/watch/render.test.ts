@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createTheme } from '../../src/panel/theme.ts';
 import { displayWidth } from '../../src/terminal/text.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
+import { hostile, hostileItem } from '../helpers/hostile-text.ts';
 import { runs } from '../helpers/random.ts';
 import { plan, todos } from '../panel/todos.ts';
 import { historyOf, listOf, NOON, PAGES, TestViewer, tasksOf } from './viewer-state.ts';
@@ -402,26 +403,16 @@ test.each(['list', 'agents', 'board', 'history', 'taskHistory'] as const)(
   },
 );
 
-const HOSTILE = ['\x1b]0;x\x07', '\u202e', '\x9b31m', '\r\n', 'é漢👩‍💻', '\x00', 'plain words'];
-
 const ANY_KEY = fc.constantFrom(
   ...['up', 'down', 'left', 'right', 'pageup', 'pagedown', 'home', 'end', 'return', 'escape'],
   ...'abcdeghjknopsuxJKG?',
 );
 
 test('on every page and size, after any keys, no row is as wide as the screen, none holds a control, and there are no more than fit', () => {
-  const text = fc
-    .array(fc.constantFrom(...HOSTILE), { minLength: 1, maxLength: 30 })
-    .map((parts) => parts.join(' '));
-  const item = fc.record({
-    content: text,
-    activeForm: text,
-    status: fc.constantFrom('pending', 'in_progress', 'completed'),
-  });
   fc.assert(
     fc.property(
-      fc.array(item, { maxLength: 12 }),
-      text,
+      fc.array(hostileItem, { maxLength: 12 }),
+      hostile,
       fc.constantFrom(...(Object.keys(PAGES) as (keyof typeof PAGES)[])),
       fc.integer({ min: 1, max: 300 }),
       fc.integer({ min: 1, max: 100 }),
