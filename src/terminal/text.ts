@@ -62,12 +62,10 @@ export function wrap(text: string, columns: number): string[] {
   let line = '';
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
-    if (displayWidth(longer) <= width) {
-      line = longer;
-      continue;
-    }
-    if (line !== '') lines.push(line);
-    line = word;
+    const isNext = line !== '' && displayWidth(longer) > width && displayWidth(word) <= width;
+    if (isNext) lines.push(line);
+    // Text without blanks, as Chinese, begins where there is room.
+    line = isNext ? word : longer;
     while (displayWidth(line) > width) {
       const part = cut(line, width) || ([...line][0] ?? '');
       lines.push(part);

@@ -74,6 +74,7 @@ test('a text is broken between words, and inside one only where it is longer tha
   expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
   expect(wrap('abcdefghij kl', 4)).toEqual(['abcd', 'efgh', 'ij', 'kl']);
   expect(wrap('你好吗 x', 3)).toEqual(['你', '好', '吗', 'x']);
+  expect(wrap('#1 你好吗', 5)).toEqual(['#1 你', '好吗']);
   expect(wrap('你', 1)).toEqual(['你']);
   expect(wrap('', 5)).toEqual(['']);
 });

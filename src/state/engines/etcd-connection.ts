@@ -9,6 +9,7 @@ export interface EtcdLogin {
 const TLS_ENDED =
   'the connection ended before TLS was agreed on; without TLS the URL begins with etcd://';
 const NO_TLS = 'the server does not speak TLS; without TLS the URL begins with etcd://';
+const UNANSWERED = 'the connection ended unanswered; with TLS the URL begins with etcds://';
 const NOT_HTTP = 'it does not speak HTTP: is this another server?';
 const STATUS = /^HTTP\/1\.[01] ([2-5]\d\d)$/;
 const STATUS_BYTES = 'HTTP/1.1 200'.length;
@@ -21,11 +22,18 @@ const STATUS_BYTES = 'HTTP/1.1 200'.length;
 export class EtcdConnection extends Connection<EtcdAnswer> {
   readonly #user: EtcdLogin['user'];
   #token: string | undefined;
+  /** A server that wants TLS just ends the connection. */
+  #mayWantTls: boolean;
 
   /** @param isWork whether connecting keeps the process alive. */
   constructor(member: string, { tls, user }: EtcdLogin, isWork = true) {
     super(member, tls, isWork);
     this.#user = user;
+    this.#mayWantTls = tls === undefined;
+  }
+
+  override end(reason = this.#mayWantTls ? UNANSWERED : undefined): void {
+    super.end(reason);
   }
 
   /** @throws Failed for anything but success. */
@@ -55,6 +63,7 @@ export class EtcdConnection extends Connection<EtcdAnswer> {
       const start = (yield STATUS_BYTES).toString('latin1');
       const status = Number(STATUS.exec(start)?.[1]);
       if (Number.isNaN(status)) throw new Error(NOT_HTTP);
+      this.#mayWantTls = false;
       yield LINE;
       const headers = yield* lines();
       const isWatched = this.heard !== undefined && status === 200;

@@ -221,6 +221,13 @@ test('a PostgreSQL that ends each connection at once is not asked without a paus
   expect(connections).toBeLessThan(40);
 });
 
+test('an etcd that ends each connection unanswered may want TLS', async () => {
+  const port = await portThat(() => () => [END]);
+  expect(await problemOf(placeAt(`etcd://127.0.0.1:${port}/x`, 1000).load())).toMatch(
+    /: the connection ended unanswered; with TLS the URL begins with etcds:\/\/$/,
+  );
+});
+
 test("a server that breaks PostgreSQL's protocol, or says too much, is reported, without a crash or a wrong list", async () => {
   const broken = {
     'a challenge of SCRAM without a salt': [SCRAM, authentication(11, 'r=abc')],
