@@ -4,9 +4,8 @@ import { safeText } from '../safe-text.ts';
 const PLAIN = /^[ -~]*$/;
 const MARKS_PER_CHARACTER = 2;
 
-const segmenter = /* made when first needed: it is slow to make */ lazy(
-  () => new Intl.Segmenter('en', { granularity: 'grapheme' }),
-);
+/** Slow to make. */
+let segmenter: Intl.Segmenter | undefined;
 
 /**
  * One line whose width terminals agree on: safe, composed, and without the joiners, variation selectors, skin tones and
@@ -79,18 +78,11 @@ function cut(text: string, columns: number): string {
   if (PLAIN.test(text)) return text.slice(0, Math.max(0, columns));
   let width = 0;
   let result = '';
-  for (const { segment } of segmenter().segment(text)) {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  for (const { segment } of segmenter.segment(text)) {
     width += displayWidth(segment);
     if (width > columns) break;
     result += segment;
   }
   return result;
-}
-
-function lazy<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
