@@ -160,8 +160,8 @@ export class AgentCall {
         if (tail.equals(mark)) {
           const bytes = this.#take().subarray(0, -mark.length);
           this.#expectNothing();
-          // If there is too much, the handler refuses it. It may end in the middle of a character.
-          resolve(new Promise((decoded) => decoded(textOfBytes(bytes, REQUEST_LIMIT))));
+          if (bytes.length > REQUEST_LIMIT) reject(new Error('standard input is over 1 MiB'));
+          else resolve(new Promise((decoded) => decoded(textOfBytes(bytes))));
         }
       };
       this.#options.write(Buffer.from(`stdin ${REQUEST_LIMIT + 1} ${mark}\n`));

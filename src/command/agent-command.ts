@@ -40,7 +40,7 @@ export interface CallerSession {
 export interface Invocation {
   /** The arguments after the command's name, as bash would pass them. */
   argv: readonly string[];
-  /** Reads standard input to its end. Returns '' from a terminal, or if there is none. */
+  /** Reads standard input to its end. Returns '' from a terminal, or if there is none. Rejects over 1 MiB in a bash. */
   stdin: () => Promise<string>;
   /**
    * The text after the command's name as it was typed, if the router saw it. A handler can read JSON from it whose quotes bash

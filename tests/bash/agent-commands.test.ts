@@ -68,9 +68,12 @@ describe('arguments and standard input', () => {
 
   test('standard input of more than 1 MiB is not read to its end, and never as if it were shorter', async () => {
     const agent = new TestAgent();
-    const { exitCode } = await sessionWith(agent).run('yes | Agent -');
-    expect(exitCode).toBe(0);
-    expect(agent.calls[0]?.stdin.length).toBe(1024 * 1024 + 1);
+    const { stderr, exitCode } = await sessionWith(agent).run('yes | Agent -');
+    expect({ stderr, exitCode }).toEqual({
+      stderr: 'Agent: internal error: standard input is over 1 MiB\n',
+      exitCode: 1,
+    });
+    expect(agent.calls).toEqual([]);
   });
 
   test('a handler that does not ask for standard input leaves it alone', async () => {
