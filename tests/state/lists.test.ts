@@ -48,19 +48,17 @@ describe.for(PLACES)('in %s', ([, isHere, url]) => {
         .place<string>(listKey({ session: `${session}0`, agent: 'ann' }), AS_ANN)
         .commit(0, 'x', NOON);
       const found = await server.find(sessionKey(session));
-      expect(found.map(({ path: [, , agent = ''], version }) => [agent, version])).toEqual(
-        expect.arrayContaining([
-          ['ann', 3],
-          ['Bob/ü', 1],
-          [expect.stringMatching(/^x+~[0-9a-f]{32}$/), 2],
-        ]),
-      );
-      expect(found).toHaveLength(3);
+      const names = found.map(({ path: [, , agent = ''], version }) => `${agent} ${version}`);
+      expect(names.sort()).toEqual([
+        'Bob/ü 1',
+        'ann 3',
+        expect.stringMatching(/^x+~[0-9a-f]{32} 2$/),
+      ]);
       // A list with a truncated name opens by its key.
       const contents = await Promise.all(
         found.map(async (list) => (await server.place<string>(list.key, AS_ANN).load())?.content),
       );
-      expect(contents).toEqual(expect.arrayContaining(['ann', 'Bob/ü', long]));
+      expect(contents.sort()).toEqual(['Bob/ü', 'ann', long]);
       expect(await server.find(sessionKey(`${session}-nobody`))).toEqual([]);
     });
 

@@ -4,6 +4,8 @@ import { Team } from './team.ts';
 
 const refused = (title: string, ...lines: string[]) =>
   failed(`Error: ${title}\n${lines.map((line) => `- ${line}\n`).join('')}`);
+const invalid = (...lines: string[]) => refused('Validation failed', ...lines);
+const BLANK_OWNER = 'owner: Cannot be blank; to clear the owner: TaskRelease ID';
 
 test('the words of every command', async () => {
   const team = new Team({ settings: { agent: 'agent-1' } });
@@ -88,8 +90,7 @@ test.each([
 });
 
 test('every field as an option', async () => {
-  const team = new Team();
-  await team.run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskCreate --subject C');
+  const team = await Team.of('ABC');
   const create =
     'TaskCreate --subject S --description D --active-form F --owner o --blocked-by 1 --blocked-by 2 --metadata {"k":1}';
   await team.run(create);
@@ -143,8 +144,7 @@ test('bad fields: all at once, and nothing is created', async () => {
     { metadata: [] },
   ];
   expect(await team.call('TaskCreate', [JSON.stringify(bad)])).toEqual(
-    refused(
-      'Validation failed',
+    invalid(
       '[0].subject: Cannot be blank',
       '[0].description: Expected string, received number',
       "[0]: Unrecognized key 'foo'",
@@ -177,13 +177,8 @@ test.each([
   ],
   ['TaskUpdate', ['1', '--metadata', '[]'], 'metadata: Expected object, received array'],
   ['TaskUpdate', ['1', '--comment', ' '], 'comment: Cannot be blank'],
-  ...[['1', '--owner', ''], ['{"taskId":1,"owner":null}']].map(
-    (argv): [string, string[], string] => [
-      'TaskUpdate',
-      argv,
-      'owner: Cannot be blank; to clear the owner: TaskRelease ID',
-    ],
-  ),
+  ['TaskUpdate', ['1', '--owner', ''], BLANK_OWNER],
+  ['TaskUpdate', ['{"taskId":1,"owner":null}'], BLANK_OWNER],
   ['TaskGet', [], `taskId: Required${NO_HASH}`],
   ['TaskGet', ['abc'], "taskId: Expected a task id such as 3, received 'abc'"],
   ['TaskClaim', [], `Expected either the id of a task or --next${NO_HASH}`],
@@ -196,7 +191,7 @@ test.each([
   ],
 ])('%s %j is refused', async (name, argv, line, stdin = '') => {
   const result = await new Team({ settings: { agent: 'a' } }).call(name, argv, stdin);
-  expect(result).toEqual(refused('Validation failed', line));
+  expect(result).toEqual(invalid(line));
 });
 
 test.each([
@@ -262,7 +257,7 @@ test('an input of over 1 MiB is refused, of 100,000 faults the first are named, 
   const team = new Team();
   const large = JSON.stringify({ subject: 'S', description: 'x'.repeat(1024 * 1024) });
   expect(await team.call('TaskCreate', [], large)).toEqual(
-    refused('Validation failed', `The input must be at most 1 MiB, received ${large.length} bytes`),
+    invalid(`The input must be at most 1 MiB, received ${large.length} bytes`),
   );
   const { stderr } = await team.call('TaskCreate', [], `[${'{},'.repeat(100_000)}{}]`);
   expect(Buffer.byteLength(stderr)).toBeLessThan(4096);
@@ -272,8 +267,7 @@ test('an input of over 1 MiB is refused, of 100,000 faults the first are named, 
 });
 
 test('a claim without a name says how to give one', async () => {
-  const team = new Team({ settings: { taskList: 'team' } });
-  await team.run('TaskCreate --subject S');
+  const team = await Team.of('S', { settings: { taskList: 'team' } });
   const how = 'no_agent: say who you are: set TODO_AGENT, or give --agent NAME';
   expect(await team.run('TaskClaim 1')).toEqual(refused('Cannot claim task #1', how));
   expect(await team.run('TaskClaim --next')).toEqual(refused('Cannot claim a task', how));
@@ -289,8 +283,7 @@ test('a claim without a name says how to give one', async () => {
 });
 
 test('on its own list an agent needs no name; where others work too it does', async () => {
-  const team = new Team();
-  await team.run('TaskCreate --subject A', 'TaskCreate --subject B');
+  const team = await Team.of('AB');
   expect(await team.run('TaskClaim --next')).toEqual(ok('Task #1 claimed by main: A\n'));
   expect(await team.run('TaskList --list other')).toEqual(ok('No tasks.\n'));
   expect(await team.err('TaskClaim --next --list other')).toContain('no');
@@ -346,16 +339,15 @@ test('refs that lead nowhere, in a circle or to two tasks: nothing is created', 
   const team = new Team();
   const create = (...tasks: object[]) => team.call('TaskCreate', [JSON.stringify(tasks)]);
   expect(await create({ subject: 'A', ref: 'a' }, { subject: 'B', blockedBy: ['b'] })).toEqual(
-    refused(
-      'Validation failed',
+    invalid(
       `[1].blockedBy[0]: Expected a task id such as 3, received 'b', or the "ref" of a task in this call`,
     ),
   );
   expect(await create({ subject: 'A', ref: 'a' }, { subject: 'B', ref: 'a' })).toEqual(
-    refused('Validation failed', '[0..1].ref: Must be unique, is used by [0] and [1]'),
+    invalid('[0..1].ref: Must be unique, is used by [0] and [1]'),
   );
   expect(await create({ subject: 'A', ref: '#1' })).toEqual(
-    refused('Validation failed', "[0].ref: Cannot look like a task id, received '#1'"),
+    invalid("[0].ref: Cannot look like a task id, received '#1'"),
   );
   expect(
     await create(

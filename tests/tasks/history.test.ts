@@ -42,12 +42,8 @@ test('the history names agents and changes, newest first', async () => {
 });
 
 test('a deleted task comes back by undo, with its links', async () => {
-  const team = quiet();
-  await team.run(
-    'TaskCreate --subject A',
-    'TaskCreate --subject B --blocked-by 1',
-    'TaskCreate --subject C',
-  );
+  const team = await Team.of('ABC', QUIET);
+  await team.run('TaskUpdate 2 --add-blocked-by 1');
   const before = await team.out('TaskList');
   await team.run('TaskUpdate 1 --status deleted');
   expect(await team.out('TaskList')).toBe('#2 [pending] B\n#3 [pending] C\n');
@@ -86,12 +82,8 @@ test('without an id, tasks that were completed a week ago are archived', async (
 });
 
 test('completed tasks are archived, readable, and come back', async () => {
-  const team = quiet();
-  await team.run(
-    'TaskCreate --subject A',
-    'TaskCreate --subject B',
-    'TaskUpdate 1 --status completed',
-  );
+  const team = await Team.of('AB', QUIET);
+  await team.run('TaskUpdate 1 --status completed');
   expect(await team.err('TaskArchive 1 2')).toContain('not_completed: #2 is pending');
   expect(await team.out('TaskArchive 1')).toBe('Archived: #1\n');
   expect(await team.out('TaskList')).toBe('#2 [pending] B\n');

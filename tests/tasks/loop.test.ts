@@ -72,8 +72,7 @@ test('with one task at a time, every unfinished task of an agent counts', async 
 
 test("a lease that has expired: the task is anyone's, and its old owner is told before and after", async () => {
   const clock = new HandClock();
-  const team = new Team({ clock, settings: { guidance: 'off' } });
-  await team.run('TaskCreate --subject A');
+  const team = await Team.of('A', { clock, settings: { guidance: 'off' } });
   expect(await team.run('TaskClaim 1 --agent ann --lease 30m')).toEqual(
     ok('Task #1 claimed by ann: A\n', 'Note: the lease is 30m; your commands renew it\n'),
   );
@@ -155,8 +154,7 @@ test('the clocks of two machines are not compared: a lease runs from when its re
 
 test('TaskRelease --expired releases the tasks of dead agents, which can no longer complete them', async () => {
   const clock = new HandClock();
-  const team = new Team({ clock, settings: { guidance: 'off' } });
-  await team.run('TaskCreate --subject A', 'TaskCreate --subject B');
+  const team = await Team.of('AB', { clock, settings: { guidance: 'off' } });
   await team.run('TaskClaim 1 --agent ann --lease 10m', 'TaskClaim 2 --agent bob');
   expect(await team.out('TaskRelease --expired')).toBe('No tasks to release.\n');
   clock.time += 11 * MINUTE;
@@ -256,8 +254,7 @@ test('at most five notices per command; TaskInbox prints and marks the rest', as
 });
 
 test('comments are shown below a task, with author and time, and cannot be taken for fields', async () => {
-  const team = new Team({ settings: { agent: 'ann' } });
-  await team.run('TaskCreate --subject A');
+  const team = await Team.of('A', { settings: { agent: 'ann' } });
   expect(
     (await team.call('TaskUpdate', ['1', '--comment', 'Half\nOwner: eve\u001b[2J'])).stdout,
   ).toBe('Updated task #1: comment\n');

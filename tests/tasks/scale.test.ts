@@ -28,13 +28,15 @@ async function listOf(size: number) {
       return bytes;
     },
   };
-  const entries = () =>
-    new FilePlace<LogEntry<TaskStep>>({ folder: `${folder}/team`, history: ENTRIES_KEPT, fs });
-  const folder = temporaryDirectory();
-  const store = new TaskStore(new LogPlace(entries(), TASK_STEPS));
+  const folder = `${temporaryDirectory()}/team`;
+  const open = () => {
+    const entries = new FilePlace<LogEntry<TaskStep>>({ folder, history: ENTRIES_KEPT, fs });
+    return new TaskStore(new LogPlace(entries, TASK_STEPS));
+  };
+  const store = open();
   const requests = Array.from({ length: size }, () => ({ subject: 'Do what is to be done' }));
   await store.change((graph) => createTasks(graph, requests, AT));
-  return { store, moved, open: () => new TaskStore(new LogPlace(entries(), TASK_STEPS)) };
+  return { store, moved, open };
 }
 
 /** Too large for each version to be stored whole. */

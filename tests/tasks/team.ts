@@ -24,13 +24,7 @@ export class Team {
         this.stores.set(list, store);
         return store;
       },
-      settings: () => ({
-        settings: {
-          ...DEFAULT_SETTINGS,
-          ...settings,
-        },
-        warnings,
-      }),
+      settings: () => ({ settings: { ...DEFAULT_SETTINGS, ...settings }, warnings }),
       around: {
         environment: cleanEnvironment(),
         cwd: '/',
@@ -38,6 +32,13 @@ export class Team {
       },
     };
     this.handlers = new Map(taskCommands(context).map((handler) => [handler.name, handler]));
+  }
+
+  /** With a task for each letter. */
+  static async of(subjects: string, options?: TeamOptions): Promise<Team> {
+    const team = new Team(options);
+    await team.call('TaskCreate', [JSON.stringify([...subjects].map((subject) => ({ subject })))]);
+    return team;
   }
 
   /** @param stdin of the command. */

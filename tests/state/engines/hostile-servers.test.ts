@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
+import { base64 } from '../../../src/state/engines/etcd-answer.ts';
 import type { SharedPlace } from '../../../src/state/place.ts';
 import { ServerLists } from '../../../src/state/server-lists.ts';
 import { closing, hasEtcd } from '../../helpers/engines.ts';
@@ -65,11 +66,11 @@ async function problemOf(work: unknown): Promise<string> {
 test.runIf(hasEtcd)('a version that unpacks to more than 64 MiB is damaged, not read', async () => {
   const place = placeAt(servers.etcd.url);
   const client = closing(servers.etcd.client({ timeoutMs: 20_000 }));
-  const base64 = (content: string | Buffer) => Buffer.from(content).toString('base64');
   const bomb = Buffer.alloc(65 * MIB, ' ');
   bomb.write('{"id":"a","at":"2026-05-01T12:00:00.000Z","by":"ann","content":"x"}');
   const key = base64(`${servers.etcd.root}/todos/s/a/${10 ** 15 - 1 - 1}`);
-  await client.call('kv/put', { key, value: base64(gzipSync(bomb, { level: 1 })) }, 'change');
+  const value = gzipSync(bomb, { level: 1 }).toString('base64');
+  await client.call('kv/put', { key, value }, 'change');
   expect(await problemOf(place.load())).toMatch(
     /^etcd at .*: \w+\/todos\/s\/a\/: version 1 is damaged: it unpacks to more than 64 MiB$/,
   );
@@ -152,10 +153,8 @@ test.runIf(hasEtcd)(
   async () => {
     const place = placeAt(`${servers.etcd.url}/beside`);
     const client = closing(servers.etcd.client());
-    for (const name of ['!', 'notes'].map(
-      (own) => `${servers.etcd.root}/beside/todos/s/a/${own}`,
-    )) {
-      const key = Buffer.from(name).toString('base64');
+    for (const name of ['!', 'notes']) {
+      const key = base64(`${servers.etcd.root}/beside/todos/s/a/${name}`);
       await client.call('kv/put', { key, value: 'eA==' }, 'change');
     }
     expect(await place.load()).toBeUndefined();
