@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { EXIT_CODES } from '../command/agent-command.ts';
+import { exitCodeOf } from '../command/replies.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { plainReport, plainTaskReport } from '../panel/plain-report.ts';
 import { safeText } from '../safe-text.ts';
@@ -131,5 +131,5 @@ function print(text: string): void {
 function sayTrouble(error: unknown): number {
   if (!(error instanceof StateError)) throw error;
   process.stderr.write(`agent-shell: ${safeText(error.message)}\n`);
-  return EXIT_CODES.storageTrouble;
+  return exitCodeOf(error);
 }

@@ -119,7 +119,7 @@ test('a server that cannot be reached from the start: exit code 3, and stderr sa
   }
   const noSession = at.agentShell('watch', '--jsonl');
   expect(noSession).toMatchObject({
-    exitCode: 3,
+    exitCode: 2,
     stderr: expect.stringContaining('--session NAME'),
   });
 });
