@@ -161,7 +161,8 @@ class Scanner {
   }
 
   #problem(message: string, kind: JsonProblem['kind'] = 'other'): JsonProblem {
-    return { offset: this.#at, message, kind };
+    const hint = /[“”„]/.test(this.#text.charAt(this.#at)) ? '; write curly quotes as "' : '';
+    return { offset: this.#at, message: message + hint, kind };
   }
 }
 

@@ -22,6 +22,11 @@ test.each([
   ['{"a":1 "b":2}', `line 1, column 8: expected ',' or '}', near {"a":1 "b":2}`],
   ['[1 2]', `line 1, column 4: expected ',' or ']', near [1 2]`],
   ['[,]', 'line 1, column 2: expected a value, near [,]'],
+  [
+    '{“a”:1}',
+    'line 1, column 2: expected a property name in double quotes; write curly quotes as ", near {“a”:1}',
+  ],
+  ['{"a":“b”}', 'line 1, column 6: expected a value; write curly quotes as ", near {"a":“b”}'],
   ['{,}', 'line 1, column 2: expected a property name in double quotes, near {,}'],
   ['[1,,]', 'line 1, column 4: expected a value, near [1,,]'],
   ['[01]', 'line 1, column 2: expected a value, near [01]'],
