@@ -9,6 +9,7 @@ import {
   startHost,
   startLivingHost,
 } from '../helpers/host-program.ts';
+import { hasPrograms } from '../helpers/machine.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 import { printed, startSession } from '../helpers/session.ts';
 
@@ -144,6 +145,37 @@ describe.runIf(hasProc)('a host that cannot dispose', () => {
     process.kill(watchdog.pid, 'SIGCONT');
     await expectNothingLeft(host);
   });
+});
+
+/** Makes the program that it runs the one that orphans are given to, instead of process 1. */
+const REAPER = [
+  ...['python3', '-c'],
+  'import ctypes, os, sys; ctypes.CDLL(None).prctl(36, 1, 0, 0, 0); os.execvp(sys.argv[1], sys.argv[1:])',
+];
+
+test.runIf(hasProc && hasPrograms('python3'))(
+  'a host that is given the orphans leaves none when it disposes',
+  async () => {
+    const source = `await session.run(${JSON.stringify(LEAVE_JOBS)}); await session.dispose();`;
+    const host = await startLivingHost(source, { wrapper: REAPER });
+    const left = () => processesWith(host.tmp).filter(({ pid }) => pid !== host.child.pid);
+    await eventually('nothing is left', () => left().length === 0).catch(() => {});
+    expect(left()).toEqual([]);
+  },
+);
+
+test.runIf(hasProc)('a killed host that nobody waits for leaves none', async () => {
+  const wrapper = ['bash', '-c', '"$@" <&0 & exec sleep 999', 'bash'];
+  const source = `await session.run(${JSON.stringify(LEAVE_JOBS)})`;
+  const { tmp } = await startLivingHost(source, { wrapper });
+  const host = processesWith(tmp).find(({ command }) => command.includes('host.mjs'));
+  process.kill(host?.pid ?? 0, 'SIGKILL');
+  const left = () => [
+    ...processesWith(tmp).filter(({ command }) => command !== 'sleep 999'),
+    ...listFiles(tmp),
+  ];
+  await eventually('nothing is left', () => left().length === 0).catch(() => {});
+  expect(left()).toEqual([]);
 });
 
 test.runIf(hasProc).each(IS_LONG ? [30, 60, 120, 240] : [30])(
