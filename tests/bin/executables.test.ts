@@ -99,7 +99,7 @@ test.runIf(hasPrograms('perl'))(
     const nonBlocking = `perl -MFcntl -e 'fcntl(STDOUT, F_SETFL, O_WRONLY | O_NONBLOCK); exec @ARGV'`;
     for (const before of ['', nonBlocking]) {
       // Full before it is read.
-    const { stdout, stderr } = inBash(`${before} ${READ} | { sleep 0.5; wc -l; }`);
+      const { stdout, stderr } = inBash(`${before} ${READ} | { sleep 0.5; wc -l; }`);
       expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: '3002', stderr: '' });
     }
   },
