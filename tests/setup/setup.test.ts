@@ -79,12 +79,12 @@ const FILES: Record<string, [project: string, user: string]> = {
   agents: ['AGENTS.md', ''],
 };
 
-describe.each(NAMES)('setup %s', (name) => {
-  const [inProject = [], ofUser = []] = (FILES[name] ?? []).map((files) =>
-    files.split(' ').filter(Boolean),
-  );
-
-  test('in a project it writes the files that --print shows and --check misses, nothing the second time, and --remove removes all', () => {
+test.each(NAMES)(
+  'setup %s writes the files that --print shows and --check misses, nothing the second time, and --remove removes all',
+  (name) => {
+    const [inProject = [], ofUser = []] = (FILES[name] ?? []).map((files) =>
+      files.split(' ').filter(Boolean),
+    );
     const { all, run, project } = machine();
     const { stdout } = run(name, '--print');
     expect(all()).toEqual({});
@@ -105,17 +105,12 @@ describe.each(NAMES)('setup %s', (name) => {
     expect(run(name, '--remove')).toMatchObject({ stderr: '', exitCode: 0 });
     expect(readdirSync(project).sort()).toEqual(['.git', 'src']);
     expect(run(name, '--remove')).toMatchObject({ stderr: '', exitCode: 0 });
-  });
-
-  test('for the user it writes these files', () => {
-    const { all, run } = machine();
-    const { exitCode } = run(name, '--user');
-    expect(exitCode).toBe(ofUser.length === 0 ? 2 : 0);
+    expect(run(name, '--user').exitCode).toBe(ofUser.length === 0 ? 2 : 0);
     expect(Object.keys(all()).sort()).toEqual(ofUser.map((file) => `home/${file}`).sort());
     run(name, '--user', '--remove');
     expect(all()).toEqual({});
-  });
-});
+  },
+);
 
 test('the registered command never changes, or users would have to trust it again', () => {
   const { all, run } = machine();
