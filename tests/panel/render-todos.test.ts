@@ -126,6 +126,15 @@ test('a folded panel is one line', () => {
   expect(done(4, 10)).toEqual(['✓ 4 task…']);
 });
 
+test('the lists of other agents share the room that the own one leaves', () => {
+  const others = ['bob', 'eve'].map((name) => ({ name, todos: stateOf(plan(20, 3)) }));
+  const heights = [1, 2].map((count) => {
+    const screen = { columns: 40, rows: 24 };
+    return renderLists(stateOf(todos('> a')), others.slice(0, count), [], screen).length;
+  });
+  expect(heights).toEqual([3 + 9, 3 + 4 + 5]);
+});
+
 const LONG =
   'Rewriting the authentication middleware so that it validates the session cookie first';
 
