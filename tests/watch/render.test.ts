@@ -321,6 +321,13 @@ describe("the team's board", () => {
     expect(rowOf('Printing')).toContain(theme.paint.inProgress('●'));
   });
 
+  test('of an older version says no ages; a task of which nothing is to be said is one row', () => {
+    const old = tasksOf({ subject: 'Parse' }, { subject: 'Print', owner: 'bob' });
+    const viewer = new TestViewer({ tasks: old }, { columns: 40, page: 'taskVersion' });
+    const expected = ['Pending 2', '▸○ #1 Parse', ' ○ #2 Print', '     bob', ''];
+    expect(viewer.rows().join('\n')).toContain(expected.join('\n'));
+  });
+
   test('is one column on a narrow screen, tasks in progress first', () => {
     const viewer = new TestViewer({ tasks }, { columns: 40, rows: 30, page: 'board' });
     const titles = viewer.rows().filter((row) => /^[A-Z].* \d$/.test(row));
