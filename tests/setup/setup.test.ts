@@ -93,7 +93,7 @@ test.each(NAMES)(
     expect(run(name)).toMatchObject({ stderr: '', exitCode: 0 });
     const written = all();
     expect(Object.keys(written).sort()).toEqual(inProject.map((file) => `project/${file}`).sort());
-    expect(run(name).stdout).not.toContain('written');
+    expect(run(name).stdout).toMatch(/^(unchanged .*\n)+$/);
     expect(all()).toEqual(written);
     const after = run(name, '--check');
     for (const file of inProject) {
@@ -474,6 +474,14 @@ describe('--check', () => {
     expect(run('--check').stdout).toMatch(
       /missing {2}lists cannot be written in \/proc\/lists: \w+; set TODO_STATE_DIR/,
     );
+  });
+
+  test('a file of the user has nothing of setup yet, or something older', () => {
+    const { run, put } = machine();
+    put('project/CLAUDE.md', '# Mine\n');
+    expect(run('claude', '--check').stdout).toContain('missing  CLAUDE.md');
+    put('project/CLAUDE.md', '<!-- BEGIN todowrite v0: claude -->\nold\n<!-- END todowrite -->\n');
+    expect(run('claude', '--check').stdout).toContain('outdated CLAUDE.md');
   });
 
   test('passes if a login shell finds the commands', () => {

@@ -43,6 +43,9 @@ test('lists that git tracks are ignored, and each command warns', async () => {
   expect(JSON.parse(hook()).hookSpecificOutput.additionalContext).toMatch(
     /^Warning: git tracks[^\n]*$/,
   );
+  const onServer = { ...env, TODO_STATE_URL: 'etcd://127.0.0.1:1/x', TODO_STATE_TIMEOUT: '1' };
+  const { stderr } = await callCommand(onServer, 'TodoRead', [], { cwd });
+  expect(stderr).toMatch(/^Error: Cannot read the list\n- .*\n$/);
   // A host warns in each result.
   const host = new JsonlClient({ env, cwd });
   for (const line of [`TodoWrite '${LIST}'`, 'TodoRead', 'TaskList']) {
