@@ -234,6 +234,7 @@ test.each<[unknown, string]>([
   [{ status: '\u001b]52;c;ZXZpbA==\u0007' }, 'has an invalid status'],
   [{ priority: 'x' }, 'has an invalid priority'],
   [{ id: 1 }, 'has an invalid id'],
+  [{ proof: null }, 'has an invalid proof'],
   ...[{ command: 1 }, { by: 1 }, { exitCode: 1 }, { at: 1 }, { at: 'soon' }].map(
     (wrong): [object, string] => [{ proof: { ...proof, ...wrong } }, 'has an invalid proof'],
   ),
