@@ -11,7 +11,6 @@ test('the words of every command', async () => {
   const team = new Team({ settings: { agent: 'agent-1' } });
   const two = '[{"subject":"Write docs","blockedBy":[1]},{"subject":"Ship","blockedBy":["#1"]}]';
   for (const [words, stdout, stderr = ''] of [
-    ['TaskList', 'No tasks.\n'],
     ['TaskCreate|--subject|Fix login', 'Task #1 created: Fix login\n'],
     [`TaskCreate|${two}`, 'Task #2 created: Write docs\nTask #3 created: Ship\n'],
     ['TaskUpdate|3|--add-blocked-by|2', 'Updated task #3: blockedBy\n'],
@@ -32,7 +31,6 @@ test('the words of every command', async () => {
     ['TaskUpdate|2|--status|in_progress', 'Updated task #2: status, owner\n'],
     ['TaskUpdate|2|--status|in_progress', 'Updated task #2: nothing to change\n'],
     ['TaskRelease|--agent|agent-1', 'Released: #2\n'],
-    ['TaskRelease', 'No tasks to release.\n'],
     ['TaskUpdate|2|--status|deleted', 'Updated task #2: deleted\nUnblocked: #3\n'],
   ] as [string, string, string?][]) {
     const [name = '', ...argv] = words.split('|');

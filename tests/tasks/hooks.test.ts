@@ -24,6 +24,12 @@ const REFUSED = 'Error: Cannot create the task\n- refused_by_hook: task-created:
 /** What a hook has written to this file. */
 const said = (name: string) => readFileSync(join(hooksDir, name), 'utf8');
 
+/** A hook that never answers. */
+const hang = () => hook('task-created', `sleep 86400 & echo $! > ${hooksDir}/pid; wait`);
+const isHanging = () => existsSync(join(hooksDir, 'pid')) && said('pid') !== '';
+const allEnded = () =>
+  expect.poll(() => isAlive(Number(said('pid'))), { timeout: 60_000 }).toBe(false);
+
 const team = (hookLimitMs?: number) =>
   new Team({
     settings: { hooksDir, agent: 'agent-1' },
@@ -71,49 +77,42 @@ test('a refused completion commits nothing, of its other fields neither', async 
 });
 
 test('a hook that takes too long is ended, with all that it has started, and refuses', async () => {
-  hook('task-created', `sleep 86400 & echo $! > ${hooksDir}/pid; wait`);
+  hang();
   expect(await team(1000).run('TaskCreate --subject A')).toEqual(
     failed(`${REFUSED}it took longer than 1 s\n`),
   );
-  await expect.poll(() => isAlive(Number(said('pid')))).toBe(false);
+  await allEnded();
 });
 
 test.each(['', 'true && '])(
   'a time limit of the line %jTaskCreate ends its hook, too',
   async (before) => {
-    hook(
-      'task-created',
-      `sleep 86400 & echo $! > ${hooksDir}/new; mv ${hooksDir}/new ${hooksDir}/pid; wait`,
-    );
+    hang();
     const { handlers, stores } = team(86_400_000);
     const router = new BashRouter({ handlers: [...handlers.values()], guide: false });
     onTestFinished(() => router.dispose());
     const stop = new AbortController();
     const line = router.route(`${before}TaskCreate --subject A`, { signal: stop.signal });
-    await eventually('the hook to run', () => existsSync(join(hooksDir, 'pid')));
+    await eventually('the hook to run', isHanging);
     stop.abort();
     expect(await line).toMatchObject({ exitCode: 130 });
-    const pid = Number(readFileSync(join(hooksDir, 'pid'), 'utf8'));
-    await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);
+    await allEnded();
     expect(stores.get('')?.get().version).toBe(0);
   },
 );
 
 test('a hook ends with its caller, with all that it has started', async () => {
-  hook(
-    'task-created',
-    `sleep 86400 & echo $! > ${hooksDir}/new; mv ${hooksDir}/new ${hooksDir}/pid; wait`,
-  );
+  hang();
   const env = cleanEnvironment({
     TODO_STATE_DIR: join(hooksDir, 'state'),
     TODO_HOOKS_DIR: hooksDir,
   });
   const path = join(dirname(executable('todo-write')), 'TaskCreate');
   const { child, ended } = startProgram(path, ['--subject', 'A'], { cwd: hooksDir, env });
-  await eventually('the hook to run', () => existsSync(join(hooksDir, 'pid')));
+  await eventually('the hook to run', isHanging);
   child.kill('SIGKILL');
   await ended;
-  await expect.poll(() => isAlive(Number(said('pid'))), { timeout: 60_000 }).toBe(false);
+  await allEnded();
 });
 
 test('a hook that leaves something running in the background has still answered', async () => {

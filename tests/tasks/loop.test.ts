@@ -168,17 +168,14 @@ test('TaskRelease --expired releases the tasks of dead agents, which can no long
   expect((await team.run('TaskRelease --expired 2')).exitCode).toBe(2);
 });
 
-test.each(['30', '0m', '-5m', 'soon', '1.5h', '400d', ''])(
-  'a lease of %j is no lease',
-  async (lease) => {
-    const team = new Team();
-    await team.run('TaskCreate --subject A');
-    const result = await team.call('TaskClaim', ['1', '--agent', 'a', '--lease', lease]);
-    expect(result.exitCode).toBe(2);
-    expect(result.stderr).toMatch(/^Error: --lease needs a (time such as 90s, 30m or 8h|value)/);
-    expect((await team.run('TaskClaim 1 --agent a --lease off')).exitCode).toBe(0);
-  },
-);
+test.each(['30', '0m', '-5m', '1.5h', '400d', ''])('a lease of %j is no lease', async (lease) => {
+  const team = new Team();
+  await team.run('TaskCreate --subject A');
+  const result = await team.call('TaskClaim', ['1', '--agent', 'a', '--lease', lease]);
+  expect(result.exitCode).toBe(2);
+  expect(result.stderr).toMatch(/^Error: --lease needs a (time such as 90s, 30m or 8h|value)/);
+  expect((await team.run('TaskClaim 1 --agent a --lease off')).exitCode).toBe(0);
+});
 
 /** The notes of an agent's next command. */
 async function heard(team: Team, agent: string): Promise<string> {
