@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { bundled } from '../../helpers/bundle.ts';
 import { CutOffCluster, canCutOff } from '../../helpers/cut-off-cluster.ts';
 import { hasEtcd } from '../../helpers/engines.ts';
 import { eventually } from '../../helpers/eventually.ts';
@@ -35,10 +33,9 @@ test.runIf(hasEtcd && canCutOff)(
     const write = (at: number | undefined, url: string, content: string) =>
       start(at, url, executable('todo-write'), list(content)).ended;
 
-    const script = await bundled(join(import.meta.dirname, 'watcher.ts'));
     const watch = (at: number | undefined) => {
-      const { said } = start(at, cluster.url(), process.execPath, script);
-      return () => Number(said.stdout.trim().split('\n').at(-1));
+      const { lines } = start(at, cluster.url(), executable('agent-shell'), 'watch', '--jsonl');
+      return () => JSON.parse(lines().at(-1) ?? '{}').version;
     };
 
     const leader = cluster.leader() ?? 0;
