@@ -279,6 +279,17 @@ describe('more callers than slots', () => {
   });
 });
 
+test('a request may come in pieces of any size', async () => {
+  const { folder } = await startAgentSession();
+  const caller = new Caller(folder).open();
+  for (const character of request('x', 'y')) {
+    caller.send(character);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  expect(await caller.receive(/\n$/)).toContain('reply to x,y\n');
+  caller.die();
+});
+
 test('a call takes the slot that was free first, and gives it back', async () => {
   const { session, folder } = await sessionWith(replyTo());
   const before = slotsIn(folder);
