@@ -1,4 +1,4 @@
-import { beforeAll } from 'vitest';
+import { beforeAll, describe } from 'vitest';
 import { orElse } from '../../src/system/files.ts';
 import {
   Etcd,
@@ -24,7 +24,7 @@ interface Running {
 /** The tests of each file have their own prefix and database. */
 export function useServers() {
   const servers = {} as { etcd: Etcd; postgres: Postgres };
-  /** For tests on both: `describe.for(servers.each)('on %s', ([, isHere, server]) => …)`. */
+  /** For tests on both: `describeOn(servers.each, (server) => …)`. */
   const each: [string, boolean, () => TestServer][] = [
     ['etcd', hasEtcd, () => servers.etcd],
     ['PostgreSQL', hasPostgres, () => servers.postgres],
@@ -42,6 +42,16 @@ export function useServers() {
     }
   });
   return Object.assign(servers, { each, one });
+}
+
+/** `tests` on each of these servers, skipped where it is missing. */
+export function describeOn(
+  each: ReturnType<typeof useServers>['each'],
+  tests: (server: () => TestServer, name: string) => void,
+): void {
+  for (const [name, isHere, server] of each) {
+    describe.runIf(isHere)(`on ${name}`, () => tests(server, name));
+  }
 }
 
 async function startServers(folder: string): Promise<Running> {

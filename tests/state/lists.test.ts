@@ -6,7 +6,7 @@ import { ServerLists } from '../../src/state/server-lists.ts';
 import { closing, hasEtcd } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { useServers } from '../helpers/servers.ts';
+import { describeOn, useServers } from '../helpers/servers.ts';
 
 // Finding and watching lists whose names are unknown, on a server.
 
@@ -16,87 +16,79 @@ const AS_ANN = { author: 'ann', history: 50 };
 const servers = useServers();
 
 let sessions = 0;
-const PLACES: [string, boolean, () => string][] = [
-  ['files', true, () => temporaryDirectory()],
-  ...servers.each.map(([name, isHere, server]): (typeof PLACES)[number] => [
-    name,
-    isHere,
-    () => server().url,
-  ]),
-];
+describe('in files', () => areFoundAndWatched(temporaryDirectory));
+describeOn(servers.each, (server) => areFoundAndWatched(() => server().url));
 
 function lists(where: string): Lists {
   if (where.startsWith('/')) return new FolderLists({ folder: where });
   return closing(new ServerLists({ url: where, environment: {}, timeoutMs: 5000 }));
 }
 
-describe.for(PLACES)('in %s', ([, isHere, url]) => {
-  describe.runIf(isHere)('lists', () => {
-    test('are found by what their paths begin with, each with its newest version', async () => {
-      const server = lists(url());
-      const session = `s${++sessions}`;
-      const long = 'x'.repeat(300);
-      for (const [agent, versions] of [
-        ['ann', 3],
-        ['Bob/ü', 1],
-        [long, 2],
-      ] as const) {
-        const place = server.place<string>(listKey({ session, agent }), AS_ANN);
-        for (let base = 0; base < versions; base++) await place.commit(base, agent, NOON);
-      }
-      await server
-        .place<string>(listKey({ session: `${session}0`, agent: 'ann' }), AS_ANN)
-        .commit(0, 'x', NOON);
-      const found = await server.find(sessionKey(session));
-      const names = found.map(({ path: [, , agent = ''], version }) => `${agent} ${version}`);
-      expect(names.sort()).toEqual([
-        'Bob/ü 1',
-        'ann 3',
-        expect.stringMatching(/^x+~[0-9a-f]{32} 2$/),
-      ]);
-      // A list with a truncated name opens by its key.
-      const contents = await Promise.all(
-        found.map(async (list) => (await server.place<string>(list.key, AS_ANN).load())?.content),
-      );
-      expect(contents.sort()).toEqual(['Bob/ü', 'ann', long]);
-      expect(await server.find(sessionKey(`${session}-nobody`))).toEqual([]);
-    });
-
-    test('of a session are announced when they appear and change, whoever writes them', async () => {
-      const where = url();
-      const session = `s${++sessions}`;
-      const [server, other] = [lists(where), lists(where)];
-      let seen: string[] = [];
-      let calls = 0;
-      let looks = 0;
-      const look = async () => {
-        const mine = ++looks;
-        const found = await server.find(sessionKey(session));
-        // Two answers may come in either order.
-        if (mine < looks) return;
-        seen = found.map(({ path: [, , agent], version }) => `${agent} ${version}`);
-      };
-      const end = server.watch(sessionKey(session), () => {
-        calls++;
-        // The one still open at the end loses its server.
-        look().catch(() => {});
-      });
-      onTestFinished(end);
-      const [ann, bob] = ['ann', 'bob'].map((agent) =>
-        other.place<string>(listKey({ session, agent }), AS_ANN),
-      );
-      await ann?.commit(0, 'a', NOON);
-      await eventually('the first list', () => seen.join() === 'ann 1', 30_000);
-      await bob?.commit(0, 'b', NOON);
-      await ann?.commit(1, 'a', NOON);
-      await eventually('both', () => seen.join() === 'ann 2,bob 1', 30_000);
-      end();
-      const before = calls;
-      await ann?.commit(2, 'a', NOON);
-      expect(calls).toBe(before);
-    });
+function areFoundAndWatched(url: () => string): void {
+  test('lists are found by what their paths begin with, each with its newest version', async () => {
+    const server = lists(url());
+    const session = `s${++sessions}`;
+    const long = 'x'.repeat(300);
+    for (const [agent, versions] of [
+      ['ann', 3],
+      ['Bob/ü', 1],
+      [long, 2],
+    ] as const) {
+      const place = server.place<string>(listKey({ session, agent }), AS_ANN);
+      for (let base = 0; base < versions; base++) await place.commit(base, agent, NOON);
+    }
+    await server
+      .place<string>(listKey({ session: `${session}0`, agent: 'ann' }), AS_ANN)
+      .commit(0, 'x', NOON);
+    const found = await server.find(sessionKey(session));
+    const names = found.map(({ path: [, , agent = ''], version }) => `${agent} ${version}`);
+    expect(names.sort()).toEqual([
+      'Bob/ü 1',
+      'ann 3',
+      expect.stringMatching(/^x+~[0-9a-f]{32} 2$/),
+    ]);
+    // A list with a truncated name opens by its key.
+    const contents = await Promise.all(
+      found.map(async (list) => (await server.place<string>(list.key, AS_ANN).load())?.content),
+    );
+    expect(contents.sort()).toEqual(['Bob/ü', 'ann', long]);
+    expect(await server.find(sessionKey(`${session}-nobody`))).toEqual([]);
   });
-});
+
+  test('lists of a session are announced when they appear and change, whoever writes them', async () => {
+    const where = url();
+    const session = `s${++sessions}`;
+    const [server, other] = [lists(where), lists(where)];
+    let seen: string[] = [];
+    let calls = 0;
+    let looks = 0;
+    const look = async () => {
+      const mine = ++looks;
+      const found = await server.find(sessionKey(session));
+      // Two answers may come in either order.
+      if (mine < looks) return;
+      seen = found.map(({ path: [, , agent], version }) => `${agent} ${version}`);
+    };
+    const end = server.watch(sessionKey(session), () => {
+      calls++;
+      // The one still open at the end loses its server.
+      look().catch(() => {});
+    });
+    onTestFinished(end);
+    const [ann, bob] = ['ann', 'bob'].map((agent) =>
+      other.place<string>(listKey({ session, agent }), AS_ANN),
+    );
+    await ann?.commit(0, 'a', NOON);
+    await eventually('the first list', () => seen.join() === 'ann 1', 30_000);
+    await bob?.commit(0, 'b', NOON);
+    await ann?.commit(1, 'a', NOON);
+    await eventually('both', () => seen.join() === 'ann 2,bob 1', 30_000);
+    end();
+    const before = calls;
+    await ann?.commit(2, 'a', NOON);
+    expect(calls).toBe(before);
+  });
+}
 
 test.runIf(hasEtcd)('a long history hides no list, and foreign keys are none', async () => {
   const url = servers.etcd.emptyUrl();

@@ -17,21 +17,17 @@ import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { ok } from '../helpers/replies.ts';
-import { useServers } from '../helpers/servers.ts';
+import { describeOn, useServers } from '../helpers/servers.ts';
 import { commandsOn, json, todo } from './call.ts';
 
 // A list with a damaged newest version stays usable: an older version stands in for it until a new one replaces it.
 
-const PLACES: [string, boolean, () => Record<string, string>][] = [
-  ['files', true, () => ({ TODO_STATE_DIR: temporaryDirectory() })],
-  ...useServers().one.map(([name, isHere, server]): (typeof PLACES)[number] => [
-    name,
-    isHere,
-    () => ({ TODO_STATE_URL: server().emptyUrl() }),
-  ]),
-];
+describe('in files', () => staysUsable(() => ({ TODO_STATE_DIR: temporaryDirectory() })));
+describeOn(useServers().one, (server) =>
+  staysUsable(() => ({ TODO_STATE_URL: server().emptyUrl() })),
+);
 
-describe.for(PLACES)('in %s', ([, isHere, variables]) => {
+function staysUsable(variables: () => Record<string, string>): void {
   /** A list with these versions, of which the newest is then overwritten. */
   async function damagedAfter(...contents: string[]) {
     const lists = new TodoLists({ TODO_SESSION: 's', ...variables() }, '/');
@@ -46,7 +42,7 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
     return { write, read };
   }
 
-  test.runIf(isHere)('TodoRead shows the newest whole version, with a note', async () => {
+  test('TodoRead shows the newest whole version, with a note', async () => {
     const { read } = await damagedAfter('a', 'b');
     const note =
       /^Note: .* is damaged: it does not contain a list; version 2 stands in for version 3\n$/;
@@ -65,7 +61,7 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
     expect(await read('--at', '1')).toEqual(ok('[ ] a\n\n(0/1 completed)\n'));
   });
 
-  test.runIf(isHere)('a whole new list replaces it, and names the damage', async () => {
+  test('a whole new list replaces it, and names the damage', async () => {
     const { read, write } = await damagedAfter('a', 'b');
     expect((await write(json(todo('c')))).stderr).toMatch(
       /^Note: replaced version 3, which is kept as (it is|3-\w+\.json\.damaged): .* is damaged: /,
@@ -75,41 +71,35 @@ describe.for(PLACES)('in %s', ([, isHere, variables]) => {
     expect((await write(json(todo('d')))).stderr).toBe('');
   });
 
-  test.runIf(isHere)('--undo makes the newest whole version the list again', async () => {
+  test('--undo makes the newest whole version the list again', async () => {
     const { read, write } = await damagedAfter('a', 'b');
     expect(await write('--undo')).toMatchObject({ exitCode: 0 });
     expect(await read()).toEqual(ok('[ ] b\n\n(0/1 completed)\n'));
   });
 
-  test.runIf(isHere)(
-    'single items are not changed by an agent unaware of the stand-in',
-    async () => {
-      const { read, write } = await damagedAfter('a', 'b');
-      const refused = await write('--done', '1');
-      expect(refused).toMatchObject({ exitCode: 3, stdout: '' });
-      expect(refused.stderr).toMatch(
-        /version 2 stands in for version 3\. See it with TodoRead; then TodoWrite --undo/,
-      );
-      expect(await write('--done', '1', '--if-version', '3')).toMatchObject({ exitCode: 0 });
-      expect((await read()).stdout).toBe('[x] b\n\n(1/1 completed)\n');
-    },
-  );
+  test('single items are not changed by an agent unaware of the stand-in', async () => {
+    const { read, write } = await damagedAfter('a', 'b');
+    const refused = await write('--done', '1');
+    expect(refused).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /version 2 stands in for version 3\. See it with TodoRead; then TodoWrite --undo/,
+    );
+    expect(await write('--done', '1', '--if-version', '3')).toMatchObject({ exitCode: 0 });
+    expect((await read()).stdout).toBe('[x] b\n\n(1/1 completed)\n');
+  });
 
-  test.runIf(isHere)(
-    'where no version is whole, only a whole new list helps, and the error says so',
-    async () => {
-      const { read, write } = await damagedAfter();
-      for (const result of [await read(), await write('--undo'), await write('--done', '1')]) {
-        expect(result).toMatchObject({ stdout: '', exitCode: 3 });
-        expect(result.stderr).toMatch(
-          / is damaged: .*\n- no earlier version is intact; write a whole new list: /,
-        );
-      }
-      expect((await write(json(todo('a')))).stderr).toMatch(/^Note: replaced version 1, /);
-      expect(await read()).toEqual(ok('[ ] a\n\n(0/1 completed)\n'));
-    },
-  );
-});
+  test('where no version is whole, only a whole new list helps, and the error says so', async () => {
+    const { read, write } = await damagedAfter();
+    for (const result of [await read(), await write('--undo'), await write('--done', '1')]) {
+      expect(result).toMatchObject({ stdout: '', exitCode: 3 });
+      expect(result.stderr).toMatch(
+        / is damaged: .*\n- no earlier version is intact; write a whole new list: /,
+      );
+    }
+    expect((await write(json(todo('a')))).stderr).toMatch(/^Note: replaced version 1, /);
+    expect(await read()).toEqual(ok('[ ] a\n\n(0/1 completed)\n'));
+  });
+}
 
 const DAMAGE: [string, (path: string) => void, problem?: string][] = [
   ['is other text', (path) => writeFileSync(path, 'x\n')],

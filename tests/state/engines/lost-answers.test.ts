@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { freePorts } from '../../helpers/ports.ts';
 import { startProxy } from '../../helpers/proxy.ts';
-import { useServers } from '../../helpers/servers.ts';
+import { describeOn, useServers } from '../../helpers/servers.ts';
 
 // Reports of a client whose request was carried out, but whose answer was lost.
 
@@ -11,64 +11,62 @@ const servers = useServers();
 let lists = 0;
 const history = 5;
 
-describe.for(servers.each)('on %s', ([name, isHere, server]) => {
-  describe.runIf(isHere)('a commit', () => {
-    const placeOf = (key: string, port: number, timeoutMs = 5000) =>
-      server().place<string>(key, { author: 'ann', history }, { port, timeoutMs });
+describeOn(servers.each, (server, name) => {
+  const placeOf = (key: string, port: number, timeoutMs = 5000) =>
+    server().place<string>(key, { author: 'ann', history }, { port, timeoutMs });
 
-    async function placeBehindProxy() {
-      const { port } = server();
-      const proxy = await startProxy(port);
-      const key = `lost/${++lists}`;
-      // Only in the message that commits: a statement's text comes first, its values with its execution.
-      const marker = name === 'etcd' ? 'kv/txn' : key;
-      return {
-        loseAnswer: (onDrop?: () => Promise<void>) => proxy.dropAnswerTo(marker, onDrop),
-        place: placeOf(key, proxy.port),
-        other: placeOf(key, port),
-      };
-    }
+  async function placeBehindProxy() {
+    const { port } = server();
+    const proxy = await startProxy(port);
+    const key = `lost/${++lists}`;
+    // Only in the message that commits: a statement's text comes first, its values with its execution.
+    const marker = name === 'etcd' ? 'kv/txn' : key;
+    return {
+      loseAnswer: (onDrop?: () => Promise<void>) => proxy.dropAnswerTo(marker, onDrop),
+      place: placeOf(key, proxy.port),
+      other: placeOf(key, port),
+    };
+  }
 
-    test('whose answer is lost is reported as done, and is done once', async () => {
-      const { loseAnswer, place, other } = await placeBehindProxy();
-      for (let base = 0; base < 4; base++) {
-        loseAnswer();
-        expect(await place.commit(base, `${base}`, NOON)).toMatchObject({ version: base + 1 });
-      }
-      const contents = [...(await other.history())].map(({ content }) => content);
-      expect(contents.join()).toBe('3,2,1,0');
-    });
-
-    test("is reported as done even after others' commits", async () => {
-      const { loseAnswer, place, other } = await placeBehindProxy();
-      loseAnswer(async () => {
-        for (let base = 1; base < history; base++) await other.commit(base, 'theirs', NOON);
-      });
-      expect(await place.commit(0, 'ours', NOON)).toMatchObject({ version: 1, content: 'ours' });
-    });
-
-    test('is reported as unknown once its version is no longer kept', async () => {
-      const { loseAnswer, place, other } = await placeBehindProxy();
-      loseAnswer(async () => {
-        for (let base = 1; base < 20; base++) await other.commit(base, 'theirs', NOON);
-      });
-      await expect(place.commit(0, 'ours', NOON)).rejects.toThrow(
-        /^not known whether the change was made: /,
-      );
-    }, 60_000);
-
-    test('that lost the race while its answer was lost is reported as lost', async () => {
-      const { loseAnswer, place, other } = await placeBehindProxy();
-      await other.commit(0, 'theirs', NOON);
+  test('a commit whose answer is lost is reported as done, and is done once', async () => {
+    const { loseAnswer, place, other } = await placeBehindProxy();
+    for (let base = 0; base < 4; base++) {
       loseAnswer();
-      expect(await place.commit(0, 'ours', NOON)).toBeUndefined();
-    });
+      expect(await place.commit(base, `${base}`, NOON)).toMatchObject({ version: base + 1 });
+    }
+    const contents = [...(await other.history())].map(({ content }) => content);
+    expect(contents.join()).toBe('3,2,1,0');
+  });
 
-    test('that never reached a server says that nothing was changed, within the time limit', async () => {
-      const [port = 0] = await freePorts(1);
-      const place = placeOf(`lost/${++lists}`, port, 500);
-      await expect(place.commit(0, 'ours', NOON)).rejects.toThrow(/; nothing was changed$/);
-      await expect(place.load()).rejects.toThrow(new RegExp(`127.0.0.1:${port}`));
+  test("it is reported as done even after others' commits", async () => {
+    const { loseAnswer, place, other } = await placeBehindProxy();
+    loseAnswer(async () => {
+      for (let base = 1; base < history; base++) await other.commit(base, 'theirs', NOON);
     });
+    expect(await place.commit(0, 'ours', NOON)).toMatchObject({ version: 1, content: 'ours' });
+  });
+
+  test('it is reported as unknown once its version is no longer kept', async () => {
+    const { loseAnswer, place, other } = await placeBehindProxy();
+    loseAnswer(async () => {
+      for (let base = 1; base < 20; base++) await other.commit(base, 'theirs', NOON);
+    });
+    await expect(place.commit(0, 'ours', NOON)).rejects.toThrow(
+      /^not known whether the change was made: /,
+    );
+  }, 60_000);
+
+  test('one that lost the race while its answer was lost is reported as lost', async () => {
+    const { loseAnswer, place, other } = await placeBehindProxy();
+    await other.commit(0, 'theirs', NOON);
+    loseAnswer();
+    expect(await place.commit(0, 'ours', NOON)).toBeUndefined();
+  });
+
+  test('one that never reached a server says that nothing was changed, within the time limit', async () => {
+    const [port = 0] = await freePorts(1);
+    const place = placeOf(`lost/${++lists}`, port, 500);
+    await expect(place.commit(0, 'ours', NOON)).rejects.toThrow(/; nothing was changed$/);
+    await expect(place.load()).rejects.toThrow(new RegExp(`127.0.0.1:${port}`));
   });
 });

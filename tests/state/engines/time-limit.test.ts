@@ -8,7 +8,7 @@ import { eventually } from '../../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import { startProxy } from '../../helpers/proxy.ts';
-import { useServers } from '../../helpers/servers.ts';
+import { describeOn, useServers } from '../../helpers/servers.ts';
 
 // TODO_STATE_TIMEOUT limits a command, not each of its requests.
 
@@ -30,28 +30,22 @@ const write = (where: string, seconds: number, ...argv: string[]) =>
   startProgram(executable('todo-write'), argv, { cwd: '/', env: environmentOf(where, seconds) })
     .ended;
 
-describe.for(servers.each)('on %s', ([name, isHere, server]) => {
-  test.runIf(isHere)(
-    'a command has one time limit for all its requests, of which each alone would be quick enough',
-    async () => {
-      // etcd answers a read and a write, PostgreSQL a login before.
-      const [delayMs, query] = name === 'etcd' ? [600, ''] : [400, '?sslmode=disable'];
-      const late = await startProxy(server().port, { delayMs });
-      const where = server().urlAt(late.port) + query;
-      const { exitCode, stderr } = await write(where, 1, LIST);
-      expect(stderr).toMatch(/^Error: Cannot update the list\n- .*(nothing was|not known whether)/);
-      expect(exitCode).toBe(3);
-    },
-  );
+describeOn(servers.each, (server, name) => {
+  test('a command has one time limit for all its requests, of which each alone would be quick enough', async () => {
+    // etcd answers a read and a write, PostgreSQL a login before.
+    const [delayMs, query] = name === 'etcd' ? [600, ''] : [400, '?sslmode=disable'];
+    const late = await startProxy(server().port, { delayMs });
+    const where = server().urlAt(late.port) + query;
+    const { exitCode, stderr } = await write(where, 1, LIST);
+    expect(stderr).toMatch(/^Error: Cannot update the list\n- .*(nothing was|not known whether)/);
+    expect(exitCode).toBe(3);
+  });
 
-  test.runIf(isHere)(
-    'a command asks over one connection, also for the leases of its agent',
-    async () => {
-      const proxy = await startProxy(server().port);
-      expect(await write(server().urlAt(proxy.port), 30, LIST)).toMatchObject({ exitCode: 0 });
-      expect(proxy.connections()).toBe(1);
-    },
-  );
+  test('a command asks over one connection, also for the leases of its agent', async () => {
+    const proxy = await startProxy(server().port);
+    expect(await write(server().urlAt(proxy.port), 30, LIST)).toMatchObject({ exitCode: 0 });
+    expect(proxy.connections()).toBe(1);
+  });
 });
 
 test.runIf(hasPostgres)(
