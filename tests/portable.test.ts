@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { quote } from '../src/line/quotes.ts';
 import { isHere } from './helpers/machine.ts';
 import { portableFolder } from './helpers/packed-package.ts';
 
@@ -57,8 +58,6 @@ function inside(line: string) {
   const { stdout, stderr, status } = spawnSync('unshare', argv, { env, encoding: 'utf8' });
   return { stdout, stderr, status };
 }
-
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 describe.runIf(isHere(whyNot ?? '', !whyNot))('in a system without Node', () => {
   beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { refusal } from '../../src/command/replies.ts';
+import { quote } from '../../src/line/quotes.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { cleanEnvironment, type Run, run } from '../helpers/executables.ts';
@@ -11,8 +12,6 @@ import { Team } from '../tasks/team.ts';
 // One rule for all agent commands: 0 done; 1 refused, whatever the text was; 2 an unknown option or a wrong use of one;
 // 3 storage.
 
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-
 /** The ways in which a text can reach TodoWrite. */
 const WAYS: Readonly<Record<string, (text: string) => Promise<Pick<Run, 'stderr' | 'exitCode'>>>> =
   {
@@ -20,15 +19,15 @@ const WAYS: Readonly<Record<string, (text: string) => Promise<Pick<Run, 'stderr'
       new TodoWriteHandler(new TodoStore()).execute({ argv: [text], stdin: async () => '' }),
     'standard input': (text) =>
       new TodoWriteHandler(new TodoStore()).execute({ argv: [], stdin: async () => text }),
-    'a literal line': (text) => routed(`TodoWrite ${quoted(text)}`),
-    'a line for bash': (text) => routed(`true && TodoWrite ${quoted(text)}`),
+    'a literal line': (text) => routed(`TodoWrite ${quote(text)}`),
+    'a line for bash': (text) => routed(`true && TodoWrite ${quote(text)}`),
     'a heredoc': (text) => routed(`TodoWrite <<'EOF'\n${text}\nEOF`),
-    'a pipe': (text) => routed(`printf %s ${quoted(text)} | TodoWrite`),
+    'a pipe': (text) => routed(`printf %s ${quote(text)} | TodoWrite`),
     'the program on PATH': async (text) => run('todo-write', [text], machine()),
     'agent-shell -c': async (text) =>
-      run('agent-shell', ['-c', `TodoWrite ${quoted(text)}`], machine()),
+      run('agent-shell', ['-c', `TodoWrite ${quote(text)}`], machine()),
     'JSON lines': async (text) => {
-      const command = `TodoWrite ${quoted(text)}`;
+      const command = `TodoWrite ${quote(text)}`;
       const input = `${JSON.stringify({ id: 1, command })}\n`;
       const { stdout } = run('agent-shell', ['--jsonl'], { ...machine(), input });
       const reply = stdout.split('\n').find((line) => line.includes('"id":1')) ?? '{}';

@@ -30,6 +30,7 @@ export function runtime(of: keyof typeof RUNTIMES): string | undefined {
   const { folder, name, version, program } = RUNTIMES[of];
   const manifest = JSON.stringify({ private: true, dependencies: { [name]: version } });
   const modules = modulesOf(join('.nodes', folder), { 'package.json': manifest }, 'install');
+  if (!modules) console.warn(`${of} is left out: it cannot be had from the registry here`);
   return modules && join(modules, name, program);
 }
 
