@@ -75,12 +75,6 @@ export class VirtualTerminal extends EventEmitter {
     return this.#rows(baseY, length);
   }
 
-  /** The rows that have scrolled off the screen. */
-  async scrollback(): Promise<string[]> {
-    await this.settle();
-    return this.#rows(0, this.#terminal.buffer.active.baseY);
-  }
-
   /** Scrollback and screen down to the cursor's row, with wrapped lines joined. */
   async linesToCursor(): Promise<string[]> {
     await this.settle();

@@ -104,7 +104,7 @@ test('at any width no row is wider than the screen, and a task reaches the termi
     await show(claimed(graphOf(long, { subject: long, blockedBy: [1] }), 1, hostile.repeat(3)));
     await terminal.resize(columns, 20);
     expect((await terminal.screen()).length).toBeLessThanOrEqual(13);
-    expect((await terminal.scrollback()).join('')).toBe('');
+    expect((await terminal.linesToCursor()).join('')).toBe('');
     expect(terminal.writes.join('')).not.toMatch(/\x1b\[2J|\x1b\]0|\u202e/);
   }
 });
