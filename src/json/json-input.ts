@@ -85,7 +85,7 @@ function readJsonText<Value>(form: JsonForm<Value>, text: string): JsonInput<Val
   if (text.trim() === '') {
     return { refused: refusal('Missing JSON parameter', undefined, form.usage.missing) };
   }
-  const reading = readEncoded(text) ?? readJson(text);
+  const reading = ENCODED.test(text) ? readEncoded(text) : readJson(text);
   if ('problem' in reading) {
     const { problem } = reading;
     return { refused: notJson(form, describeProblem(text, problem), problem.kind) };
@@ -96,13 +96,13 @@ function readJsonText<Value>(form: JsonForm<Value>, text: string): JsonInput<Val
   return { value: checked.value, notes: [...reading.notes, ...checked.notes] };
 }
 
-/** Reads JSON that a harness or model has encoded twice, with or without the outer quotes. Returns undefined for any other. */
+/** How JSON begins that a harness or model has encoded twice, with or without the outer quotes. */
+const ENCODED = /^\s*"?[[{](?:[[{\s]|\\n)*\\"/;
+
 function readEncoded(text: string) {
-  const [begin, quote] = /^\s*("?)[[{](?:[[{\s]|\\n)*\\"/.exec(text) ?? [];
-  if (begin === undefined) return undefined;
-  const outer = readJson(quote ? text : `"${text}"`);
+  const outer = readJson(text.trimStart().startsWith('"') ? text : `"${text}"`);
   const inner = 'value' in outer && typeof outer.value === 'string' && readJson(outer.value);
-  return inner && 'value' in inner ? { ...inner, notes: [TWICE, ...inner.notes] } : undefined;
+  return inner && 'value' in inner ? { ...inner, notes: [TWICE, ...inner.notes] } : readJson(text);
 }
 
 function tooManyArguments<Value>(form: JsonForm<Value>, argv: readonly string[]): CommandResult {
