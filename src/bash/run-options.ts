@@ -19,21 +19,6 @@ export interface RunOptions {
   maxOutputBytes?: number | undefined;
 }
 
-/** Calls a listener. Its error does not fail the line, but becomes a warning of the process. */
-export function tell(listener: RunOptions['onStdout'], chunk: Buffer): Promise<void> | undefined {
-  try {
-    const heard = listener?.(chunk);
-    return heard instanceof Promise ? heard.catch(warn) : undefined;
-  } catch (error) {
-    warn(error);
-    return undefined;
-  }
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : new Error(String(error)));
-}
-
 /** The exit codes of lines that were stopped, or denied. */
 export const EXIT = { timeout: 124, denied: 126, cancelled: 130 } as const;
 

@@ -1,5 +1,6 @@
 import type { CommandResult } from '../command/agent-command.ts';
-import { type RunOptions, type TimeLimit, tell } from './run-options.ts';
+import { tell } from '../system/listener.ts';
+import type { RunOptions, TimeLimit } from './run-options.ts';
 
 type Listener = (chunk: Buffer) => void;
 

@@ -1,4 +1,4 @@
-import { EXIT, type TimeLimit, tell } from '../bash/run-options.ts';
+import { EXIT, type TimeLimit } from '../bash/run-options.ts';
 import { endsOf } from '../bash/session-output.ts';
 import {
   type AgentBashHandler,
@@ -11,6 +11,7 @@ import { isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
 import { mayExpand, withoutOuterQuotes } from '../line/quotes.ts';
 import { simpleCommands } from '../line/simple-commands.ts';
 import { literalWords } from '../line/words.ts';
+import { tell } from '../system/listener.ts';
 import type { RouteOptions } from './router-options.ts';
 
 export interface LineReading {

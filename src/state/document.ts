@@ -1,3 +1,4 @@
+import { tell, warn } from '../system/listener.ts';
 import type { HistoryRange, SharedPlace, Version } from './place.ts';
 import { StateError } from './state-error.ts';
 import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from './steps.ts';
@@ -191,15 +192,8 @@ export class Document<T, V> {
     if (state === this.#told) return;
     this.#told = state;
     for (const { listener } of [...this.#listeners]) {
-      // A listener may have made a change, which all have been told of then.
-      if (state !== this.#told) return;
-      try {
-        const heard: unknown = listener(state);
-        if (heard instanceof Promise) heard.catch(warn);
-      } catch (error) {
-        // The change stands, and the other listeners must run.
-        warn(error);
-      }
+      // Unless another listener has made a change, which all have been told of then.
+      if (state === this.#told) tell(listener, state);
     }
   }
 
@@ -221,8 +215,4 @@ function isSame<T>(a: Version<T> | undefined, b: Version<T> | undefined): boolea
     a?.at.getTime() === b?.at.getTime() &&
     a?.damage?.message === b?.damage?.message
   );
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : new Error(String(error)));
 }
