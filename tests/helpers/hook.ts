@@ -15,8 +15,8 @@ export function harness(session: string, variable?: string, now = NOON) {
   const directory = join(root, 'app');
   mkdirSync(join(directory, '.git'), { recursive: true });
   const environment: Record<string, string> = { TODO_STATE_DIR: join(root, 'state') };
-  const commands = { ...environment, ...(variable && { [variable]: session }) };
-  const list = () => new TodoLists(commands, directory).open({});
+  const named = variable && { [variable]: session };
+  const list = () => new TodoLists({ ...environment, ...named }, directory).open({});
   /** The hook's output for an event. */
   const say = (input: object | string, ...argv: string[]) =>
     runHook({

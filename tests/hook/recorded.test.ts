@@ -93,7 +93,9 @@ describe.each(Object.entries(ANSWERS))('%s', (name, answers) => {
     },
   );
 
-  test.skipIf(name === 'kimi')('its dialect is known from each event', () => {
+  // Kimi's set-up names it.
+  if (name === 'kimi') return;
+  test('its dialect is known from each event', () => {
     expect(new Set(events.map(({ event }) => dialectOf(event)))).toEqual(new Set([name]));
   });
 });
