@@ -17,7 +17,7 @@ const APART = [
 
 /** Short files that take long. Without a cache of times, vitest begins with the largest. */
 const LONG =
-  /\/(standby|whole-run|install|prompts-above-panel|docs|package|readme|at-exit|load|scale|claims)\.test\.ts$/;
+  /\/(standby|whole-run|on-server|install|prompts-above-panel|docs|package|readme|at-exit|load|scale|claims)\.test\.ts$/;
 
 /** They start next to no program, and leave their workers large: a process that has grown starts programs slowly. */
 const LAST = /\/tests\/(command|guidance|json|panel|terminal|todo)\//;

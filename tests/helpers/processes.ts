@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { orElse } from '../../src/system/files.ts';
+import { eventually } from './eventually.ts';
 import { isHere } from './machine.ts';
 
 /** Linux only: looking at other processes. */
@@ -32,6 +33,13 @@ export function isAlive(pid: number): boolean {
     return stat !== '' && !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
   }
   return orElse(() => process.kill(pid, 0), false);
+}
+
+/** Signals a bash until it is gone: just before it waits for input it misses a signal that it handles, up to the next one. */
+export async function endBash(pid: number, signal: NodeJS.Signals, next = signal): Promise<void> {
+  process.kill(pid, signal);
+  const isGone = () => !isAlive(pid) || orElse(() => !process.kill(pid, next), true);
+  await eventually('bash is gone', isGone);
 }
 
 /** The removed files in a folder that this process still has open. */

@@ -12,7 +12,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { forAllTests } from '../helpers/for-all-tests.ts';
 import { PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
-import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
+import { endBash, hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 import { hasTmux } from '../helpers/tmux.ts';
 
 const LIST = ['[x] Plan', '[>] Build <- Building', '[ ] Ship'] as const;
@@ -452,7 +452,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     const shell = await start({ fromBash: true, list: LIST });
     const ends = [
       [137, () => process.kill(shell.child, 'SIGKILL'), /Killed\nouter>/],
-      [129, () => process.kill(shell.child, 'SIGHUP'), /outer>$/],
+      [129, () => endBash(shell.child, 'SIGHUP', 'SIGWINCH'), /outer>$/],
       [5, () => shell.enter('exit 5'), /\nexit\nouter>$/],
       // The EXIT trap of the user runs as it would.
       [1, () => shell.press('C-d'), /\np>\nexit\nbye 1\nouter>$/],
@@ -461,7 +461,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
       await shell.untilPanel();
       expect(panels(shell.screen())).toBe(1);
       if (exitCode === 1) await shell.run(`trap 'echo "bye $?"' EXIT; false`);
-      end();
+      await end();
       await shell.until('the outer prompt', (text) => screen.test(text));
       if (exitCode !== 137) {
         expect(shell.screen()).not.toMatch(/[┐│└]/);
