@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { orElse } from '../../src/system/files.ts';
 import { eventually } from './eventually.ts';
@@ -40,6 +41,15 @@ export async function endBash(pid: number, signal: NodeJS.Signals, next = signal
   process.kill(pid, signal);
   const isGone = () => !isAlive(pid) || orElse(() => !process.kill(pid, next), true);
   await eventually('bash is gone', isGone);
+}
+
+/** Stops a process and all its threads: they may run until the one that gets the signal does. */
+export async function pause({ pid }: ChildProcess): Promise<void> {
+  if (pid === undefined) throw new Error('it did not start');
+  process.kill(pid, 'SIGSTOP');
+  const threads = hasProc ? readdirSync(`/proc/${pid}/task`) : [];
+  const stands = (thread: string) => / T /.test(read(`${pid}/task/${thread}`, 'stat'));
+  await eventually('it stands', () => threads.every(stands));
 }
 
 /** The removed files in a folder that this process still has open. */

@@ -1,10 +1,11 @@
+import type { ChildProcess } from 'node:child_process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { callCommand } from '../helpers/commands.ts';
 import { EtcdCluster, hasEtcd } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, run, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { isAlive } from '../helpers/processes.ts';
+import { isAlive, pause } from '../helpers/processes.ts';
 import { startProxy } from '../helpers/proxy.ts';
 import { useServers } from '../helpers/servers.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
@@ -143,7 +144,7 @@ test.runIf(hasEtcd)(
     await at.write('ann', 'a');
     const { child, lines, said, ended } = at.watch('--session', at.session, '--all', '--jsonl');
     await eventually('the list as it stands', () => lines().length === 1);
-    own.members[0]?.process.kill('SIGSTOP');
+    await pause(own.members[0]?.process as ChildProcess);
     await eventually('the report', () => said.stderr.includes('no answer in time'), 30_000);
     own.members[0]?.process.kill('SIGKILL');
     // Within the time limit of one look it makes half of these.
@@ -173,7 +174,7 @@ test.runIf(hasEtcd && hasTmux)(
     terminal.type('bn');
     terminal.enter('Test it');
     await terminal.until('the task', (text) => text.includes('▸○ #1 Test it'));
-    own.members[0]?.process.kill('SIGSTOP');
+    await pause(own.members[0]?.process as ChildProcess);
     terminal.type('x');
     await terminal.until('the attempt', (screen) => screen.includes('Saving...'));
     // Not carried out, since it would remove the refusal from the screen.
