@@ -47,9 +47,10 @@ export async function endBash(pid: number, signal: NodeJS.Signals, next = signal
 export async function pause({ pid }: ChildProcess): Promise<void> {
   if (pid === undefined) throw new Error('it did not start');
   process.kill(pid, 'SIGSTOP');
-  const threads = hasProc ? readdirSync(`/proc/${pid}/task`) : [];
+  if (!hasProc) return;
   const stands = (thread: string) => / T /.test(read(`${pid}/task/${thread}`, 'stat'));
-  await eventually('it stands', () => threads.every(stands));
+  // One that still runs may begin or end another.
+  await eventually('it stands', () => readdirSync(`/proc/${pid}/task`).every(stands));
 }
 
 /** The removed files in a folder that this process still has open. */
