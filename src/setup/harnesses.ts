@@ -176,8 +176,8 @@ writable_roots = [LISTS]`,
       options: '--dialect kimi',
       isOfUserOnly: true,
     },
-    next: `Kimi CLI has hooks for all projects only, and listens to them only when it is about to stop. For the finish gate
-run agent-shell setup kimi --user --gate.`,
+    next: `Kimi CLI has hooks for all projects only, and listens to them only when it is about to stop. Only the finish gate
+needs them: agent-shell setup kimi --user --gate.`,
   },
   crush: {
     title: 'Crush',

@@ -129,7 +129,7 @@ function change(pieces: readonly Piece[], place: Place, asked: Asked, next: stri
       : `leads out of the project, to ${target}; --follow-links edits that`;
   try {
     const outcomes = editConfigs(edits, scope === 'project' ? root : home, refusal);
-    if (isRemoval && scope === 'project') removeFoldersOf(pieces, root);
+    if (isRemoval) removeFoldersOf(pieces, scope === 'project' ? root : home);
     const lines = pieces.map(
       (piece, index) => `${outcomes[index]?.padEnd(9)}  ${titleOf(piece, place)}\n`,
     );
@@ -141,9 +141,9 @@ function change(pieces: readonly Piece[], place: Place, asked: Asked, next: stri
   }
 }
 
-function removeFoldersOf(pieces: readonly Piece[], root: string): void {
+function removeFoldersOf(pieces: readonly Piece[], base: string): void {
   for (const { path } of pieces) {
-    for (let folder = dirname(path); folder !== root; folder = dirname(folder)) {
+    for (let folder = dirname(path); folder.startsWith(`${base}${sep}`); folder = dirname(folder)) {
       removeEmptyFolders([folder]);
     }
   }

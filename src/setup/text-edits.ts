@@ -141,9 +141,8 @@ export function tomlHooks(events: readonly [event: string, entry: object][], own
       try {
         parse(added);
       } catch {
-        throw new SetupError(
-          'has hooks that cannot be added to; write them as [[hooks.Stop]] tables, or move them to hooks.json',
-        );
+        const [header = ''] = (tables.at(-1) ?? '').replace('.hooks]', ']').split('\n');
+        throw new SetupError(`has hooks that cannot be added to; write them as ${header} tables`);
       }
       return added;
     },

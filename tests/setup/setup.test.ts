@@ -85,7 +85,7 @@ test.each(NAMES)(
     const [inProject = [], ofUser = []] = (FILES[name] ?? []).map((files) =>
       files.split(' ').filter(Boolean),
     );
-    const { all, run, project } = machine();
+    const { all, run, project, home } = machine();
     const { stdout } = run(name, '--print');
     expect(all()).toEqual({});
     const before = run(name, '--check');
@@ -108,7 +108,7 @@ test.each(NAMES)(
     expect(run(name, '--user').exitCode).toBe(ofUser.length === 0 ? 2 : 0);
     expect(Object.keys(all()).sort()).toEqual(ofUser.map((file) => `home/${file}`).sort());
     run(name, '--user', '--remove');
-    expect(all()).toEqual({});
+    expect(readdirSync(home)).toEqual([]);
   },
 );
 
@@ -185,7 +185,7 @@ timeout = 10
   const written = (hooks: string) => `default_model = "k"\n${hooks}\n[loop_control]\nmax = 1\n`;
 
   test('its hooks are for all projects, with a gate that says where it can be', () => {
-    const { run, all } = machine();
+    const { run, all, put } = machine();
     expect(run('kimi', '--gate')).toMatchObject({
       stderr: expect.stringContaining('has hooks for all projects only: --gate needs --user'),
       exitCode: 2,
@@ -193,6 +193,8 @@ timeout = 10
     expect(run('kimi').stdout).toContain('agent-shell setup kimi --user --gate');
     run('kimi', '--user', '--gate');
     expect(parse(all()['home/.kimi/config.toml'] ?? '')).toEqual(parse(OURS(' --gate')));
+    put('home/.kimi/config.toml', 'hooks = [{ event = "Stop", command = "mine" }]\n');
+    expect(run('kimi', '--user').stderr).toContain('; write them as [[hooks]] tables;');
   });
 
   test('hooks that it has written anew are known, changed and removed', () => {
