@@ -39,7 +39,15 @@ export function written(state: ViewerState, input: ItemInput | TaskInput): Viewe
   if (text === '') return withInput(state, undefined);
   const items = shownList(state)?.versions[0].items ?? [];
   const at = namesOf(items).indexOf(input.name ?? '');
-  return writing(state, withText(items, at, input.kind, text), input.version);
+  const version = newestIfSame(state, input.version) ?? input.version;
+  return writing(state, withText(items, at, input.kind, text), version);
+}
+
+/** The newest version, if its items are those of this one: an agent that reads a person's change signs the same list. */
+function newestIfSame(state: ViewerState, version: number): number | undefined {
+  const { versions } = shownList(state) ?? {};
+  const then = versions?.find((one) => one.version === version);
+  return isDeepStrictEqual(then?.items, versions?.[0].items) ? versions?.[0].version : undefined;
 }
 
 function withInput(state: ViewerState, input: ViewerState['input']): ViewerState {
@@ -158,7 +166,7 @@ function undoneItem(state: ViewerState): ViewerState {
   const [newest] = versions;
   const last = state.undo?.findLast((change) => change.agent === agent);
   if (last === undefined) return { ...state, message: NOTHING_TO_UNDO };
-  if (last.version !== newest.version) {
+  if (newestIfSame(state, last.version) === undefined) {
     const { by } = versions.find((version) => version.by !== USER) ?? newest;
     const message = `${briefText(by)} has changed the list since, so your change cannot be undone.`;
     return { ...state, message };

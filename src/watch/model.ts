@@ -112,12 +112,8 @@ export interface ViewerState {
   readonly request?: Request;
 }
 
-export interface OwnChange extends Pick<WriteRequest, 'agent' | 'before' | 'told'> {
-  /** The version that it replaced. */
-  readonly base: number;
-  /** The list's version while this change can be undone. */
-  readonly version: number;
-}
+/** With the version that it made: while the list is as it was then, the change can be undone. */
+export type OwnChange = Pick<WriteRequest, 'agent' | 'before' | 'told' | 'version'>;
 
 export type Input = ItemInput | TaskInput | FilterInput | Question;
 

@@ -9,7 +9,7 @@ import { isSameTask } from '../tasks/task-history.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
-import type { OwnChange, TaskRequest, ViewerState, WriteRequest } from './model.ts';
+import type { TaskRequest, ViewerState, WriteRequest } from './model.ts';
 import { shownList, withCursor } from './shown.ts';
 
 export type Written =
@@ -118,14 +118,10 @@ function onTop(state: ViewerState, now: Task | undefined): ViewerState['input'] 
   return 'task' in input && input.task ? now && { ...input, task: now } : input;
 }
 
-/** An undo makes the change before the undone one the newest again, if that is ours, too. */
 function listUndo({ undo = [] }: ViewerState, request: WriteRequest, version: number) {
-  const { agent, version: base, before, told } = request;
-  if (request.undo === 'push') return [...undo, { agent, base, version, before, told }];
-  const last = undo.findLast((change) => change.agent === agent);
-  const left = undo.filter((change) => change !== last);
-  const isNewest = (change: OwnChange) => change.agent === agent && change.version === last?.base;
-  return left.map((change) => (isNewest(change) ? { ...change, version } : change));
+  if (request.undo === 'push') return [...undo, { ...request, version }];
+  const last = undo.findLast(({ agent }) => agent === request.agent);
+  return undo.filter((change) => change !== last);
 }
 
 function tasksUndo(

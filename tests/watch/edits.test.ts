@@ -68,6 +68,19 @@ test('a question is whole on a narrow screen', () => {
   );
 });
 
+test('an agent that only reads and signs a list leaves it as the person saw it, for what is typed and for u', () => {
+  const seen = ['x a', '> b', '- c'];
+  const viewer = new TestViewer({ lists: [LIST] }).press('n', 'N');
+  viewer.learn({ lists: [listOf('main', [60, ...seen], [1, ...seen])] });
+  const { request } = viewer.press('return').state;
+  if (request?.what !== 'write') throw new Error('nothing is asked for');
+  const written: [number, ...string[]] = [1, ...linesOf(request.items)];
+  viewer.learn({ lists: [listOf('main', [60, ...seen], [1, ...seen], written, written)] });
+  viewer.state = afterChange(viewer.state, request, { version: 3 });
+  const undo = viewer.press('u').state.request;
+  expect([request, undo]).toMatchObject([{ version: 2 }, { version: 4, items: request.before }]);
+});
+
 test('the restored item is selected', () => {
   const viewer = new TestViewer({ lists: [LIST] }, { columns: 100 }).press('down', 'd');
   const { request } = viewer.state;
