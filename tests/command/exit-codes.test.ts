@@ -1,57 +1,13 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { refusal } from '../../src/command/replies.ts';
-import { quote } from '../../src/line/quotes.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
-import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
-import { cleanEnvironment, type Run, run } from '../helpers/executables.ts';
+import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { failed } from '../helpers/replies.ts';
-import { startRouter } from '../helpers/session.ts';
 import { Team } from '../tasks/team.ts';
 
 // One rule for all agent commands: 0 done; 1 refused, whatever the text was; 2 an unknown option or a wrong use of one;
 // 3 storage.
-
-/** The ways in which a text can reach TodoWrite. */
-const WAYS: Readonly<Record<string, (text: string) => Promise<Pick<Run, 'stderr' | 'exitCode'>>>> =
-  {
-    'the library': (text) =>
-      new TodoWriteHandler(new TodoStore()).execute({ argv: [text], stdin: async () => '' }),
-    'standard input': (text) =>
-      new TodoWriteHandler(new TodoStore()).execute({ argv: [], stdin: async () => text }),
-    'a literal line': (text) => routed(`TodoWrite ${quote(text)}`),
-    'a line for bash': (text) => routed(`true && TodoWrite ${quote(text)}`),
-    'a heredoc': (text) => routed(`TodoWrite <<'EOF'\n${text}\nEOF`),
-    'a pipe': (text) => routed(`printf %s ${quote(text)} | TodoWrite`),
-    'the program on PATH': async (text) => run('todo-write', [text], machine()),
-    'agent-shell -c': async (text) =>
-      run('agent-shell', ['-c', `TodoWrite ${quote(text)}`], machine()),
-    'JSON lines': async (text) => {
-      const command = `TodoWrite ${quote(text)}`;
-      const input = `${JSON.stringify({ id: 1, command })}\n`;
-      const { stdout } = run('agent-shell', ['--jsonl'], { ...machine(), input });
-      const reply = stdout.split('\n').find((line) => line.includes('"id":1')) ?? '{}';
-      return JSON.parse(reply) as Run;
-    },
-  };
-
-const routed = (line: string) =>
-  startRouter({ handlers: [new TodoWriteHandler(new TodoStore())] }).router.route(line);
-
-function machine(more: Record<string, string> = {}) {
-  const cwd = temporaryDirectory();
-  const TODO_STATE_DIR = `${cwd}/state`;
-  return { cwd, env: cleanEnvironment({ TODO_STATE_DIR, TODO_GUIDANCE: 'off', ...more }) };
-}
-
-test.each(Object.keys(WAYS))(
-  'a text that is no JSON is refused with exit code 1, by %s',
-  async (way) => {
-    const { stderr, exitCode } = (await WAYS[way]?.('not json')) ?? {};
-    expect(stderr).toMatch(/^Error: Invalid JSON format\n- /);
-    expect(exitCode).toBe(1);
-  },
-);
 
 test.each([
   ['TaskCreate', ['Fix login'], "Error: Invalid JSON format\n- 'Fix login' is not JSON\n"],
@@ -67,11 +23,13 @@ test.each([
 });
 
 test('a program ends with the exit code of its command', () => {
-  const place = machine();
-  const wrong = run('todo-write', ['--colour'], place);
-  expect(wrong).toMatchObject({ stdout: '', exitCode: 2 });
-  const env = { ...place.env, TODO_STATE_DIR: '/dev/null/state' };
-  expect(run('task-claim', ['--next'], { ...place, env })).toMatchObject({ exitCode: 3 });
+  const cwd = temporaryDirectory();
+  const env = cleanEnvironment({ TODO_STATE_DIR: join(cwd, 'state'), TODO_SESSION: 's' });
+  const noList = ['-c', "TodoWrite 'no list'"];
+  expect(run('agent-shell', noList, { cwd, env })).toMatchObject({ stdout: '', exitCode: 1 });
+  expect(run('todo-write', ['--colour'], { cwd, env })).toMatchObject({ stdout: '', exitCode: 2 });
+  const nowhere = { ...env, TODO_STATE_DIR: '/dev/null/state' };
+  expect(run('task-claim', ['--next'], { cwd, env: nowhere })).toMatchObject({ exitCode: 3 });
 });
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `problem ${index}`);

@@ -41,7 +41,7 @@ test('the words of every command', async () => {
   );
 });
 
-test('TaskGet says everything, and a description cannot look like a field', async () => {
+test('TaskGet says everything, and neither a description nor a comment can look like a field', async () => {
   const team = new Team();
   const task = {
     subject: 'Fix login',
@@ -52,6 +52,10 @@ test('TaskGet says everything, and a description cannot look like a field', asyn
   };
   await team.call('TaskCreate', [JSON.stringify(task)]);
   await team.run('TaskCreate --subject Two --blocked-by 1');
+  const comment = ['--comment', 'Half\nOwner: eve\u001b[2J', '--agent', 'ann'];
+  expect((await team.call('TaskUpdate', ['1', ...comment])).stdout).toBe(
+    'Updated task #1: comment\n',
+  );
   const { stdout } = await team.run('TaskGet #1');
   const time = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z';
   expect(stdout.replace(new RegExp(time, 'g'), 'TIME')).toBe(`Task #1: Fix login
@@ -66,6 +70,9 @@ Description:
   It fails.
   Owner: mallory
   ␛[2Jred
+Comment by ann, TIME:
+  Half
+  Owner: eve␛[2J
 `);
   const { stdout: json } = await team.run('TaskGet 1 --json');
   expect(JSON.parse(json)).toMatchObject({ ...task, id: 1, status: 'pending', blocks: [2] });
@@ -73,7 +80,7 @@ Description:
   const { stdout: list } = await team.run('TaskList --json');
   expect(JSON.parse(list)).toMatchObject({
     tasks: [{ id: 1 }, { id: 2, blockedBy: [1] }],
-    version: 2,
+    version: 3,
   });
 });
 

@@ -250,15 +250,6 @@ test('at most five notices per command; TaskInbox prints and marks the rest', as
   );
 });
 
-test('comments are shown below a task, with author and time, and cannot be taken for fields', async () => {
-  const team = await Team.of('A', { settings: { agent: 'ann' } });
-  expect(
-    (await team.call('TaskUpdate', ['1', '--comment', 'Half\nOwner: eve\u001b[2J'])).stdout,
-  ).toBe('Updated task #1: comment\n');
-  const { stdout } = await team.run('TaskGet 1');
-  expect(stdout).toMatch(/\nComment by ann, \S+Z:\n {2}Half\n {2}Owner: eve␛\[2J\n$/);
-});
-
 test('a task with a check is completed with its proof, or marked unproven; no input can set a proof', async () => {
   const team = new Team({ settings: { agent: 'ann' } });
   await team.call('TaskCreate', ['{"subject":"A","check":"exit 0"}']);
