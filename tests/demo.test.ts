@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { temporaryDirectory } from './helpers/files.ts';
 import { hasTmux, TmuxTerminal } from './helpers/tmux.ts';
 
@@ -27,7 +27,6 @@ test('off a terminal the demo prints the same plainly, and leaves nothing behind
 
 test.skipIf(!hasTmux)('keys typed while the demo plays are not shown', async () => {
   const terminal = new TmuxTerminal(`node ${DEMO}`);
-  onTestFinished(() => terminal.close());
   await terminal.until('the panel', (screen) => screen.includes('● Reading the code'));
   for (const key of ['x', 'Enter', 'y', 'Up', 'Enter']) terminal.press(key);
   const screen = await terminal.until('the next step', (text) => text.includes('● Reproducing'));
@@ -42,7 +41,6 @@ test.skipIf(!hasTmux)(
     const home = temporaryDirectory();
     const env = `env -i HOME=${home} TODO_STATE_DIR=${home}/state TERM=xterm LANG=C.UTF-8 PATH="$PATH"`;
     const terminal = new TmuxTerminal(`cd ${ROOT} && ${env} ${scripts.start}`);
-    onTestFinished(() => terminal.close());
     const first = await terminal.until('the first words', (text) => text.includes('Press Tab'));
     expect(first).toMatch(
       /^This is your bash, .* Ctrl-D leaves\.\n┌─ Tasks ─+┐\n│ none yet +│\n└─+┘\n/,

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tasksForPeople, todosForPeople } from '../../src/panel/for-people.ts';
 import { createTheme } from '../../src/panel/theme.ts';
 import { isDriven } from '../../src/terminal/driven.ts';
@@ -112,7 +112,6 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
       columns: 60,
       rows: 30,
     });
-    onTestFinished(() => terminal.close());
     return terminal.until('the end', (screen) => screen.endsWith('end'));
   }
 
@@ -143,7 +142,6 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     const write = `${env} ${process.execPath} ${executable('todo-write')}`;
     const lines = `${write}; echo '[{"content":"a","activeForm":"b","status":"pending"}]' | ${write}`;
     const terminal = new TmuxTerminal(`${lines}; echo end; sleep 60`, { columns: 200 });
-    onTestFinished(() => terminal.close());
     const screen = await terminal.until('the end', (text) => text.endsWith('end'));
     expect(screen).toMatch(
       /^Error: Missing JSON parameter\nUsage: .*\nNote: .*\nTodo list updated: .*1 pending/,

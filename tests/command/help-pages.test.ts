@@ -38,33 +38,30 @@ const PAGES: Record<string, [page: string, before?: string[]]> = {
   TaskArchive: [archivePage, ['TaskCreate|--subject|A', 'TaskUpdate|1|--status|completed']],
 };
 
-test.each(Object.entries(PAGES))(
-  'the help of %s, whose example, pasted into bash, gives its reply',
-  async (name, [page, before]) => {
-    const team = new Team({ settings: { guidance: 'off' } });
-    const lists = new TodoStore();
-    const todo = [new TodoWriteHandler(lists), new TodoReadHandler(lists)];
-    const handlers = [...team.handlers.values(), ...todo];
-    const call = (command: string, argv: string[], stdin = '') =>
-      handlers.find((known) => known.name === command)?.execute({ argv, stdin: async () => stdin });
-    const lines = page.split('\n');
-    expect(lines.length).toBeLessThan(60);
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(101);
-    expect(await call(name, ['--help'])).toEqual(ok(page));
-    expect((await call(name, ['-h']))?.stdout).toMatch(new RegExp(`^Usage: ${name} .*\n$`));
-    expect((await call(name, ['--version']))?.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-    if (before === undefined) return;
-    const [, example = '', reply = ''] = /\nExample\n([\s\S]*)Reply\n([\s\S]*)$/.exec(page) ?? [];
-    const script = `${name}() { (( $# )) || cat; printf '\\0%s' "$@"; }\n${example}`;
-    const said = execFileSync('bash', ['-c', script], { encoding: 'utf8' });
-    const [stdin = '', ...argv] = said.split('\0');
-    for (const line of before) {
-      const [command = '', ...words] = line.split('|');
-      await call(command, words);
-    }
-    expect(await call(name, argv.filter(Boolean), stdin)).toEqual(ok(reply));
-  },
-);
+test.each(Object.entries(PAGES))('the help of %s and its example', async (name, [page, before]) => {
+  const team = new Team({ settings: { guidance: 'off' } });
+  const lists = new TodoStore();
+  const todo = [new TodoWriteHandler(lists), new TodoReadHandler(lists)];
+  const handlers = [...team.handlers.values(), ...todo];
+  const call = (command: string, argv: string[], stdin = '') =>
+    handlers.find((known) => known.name === command)?.execute({ argv, stdin: async () => stdin });
+  const lines = page.split('\n');
+  expect(lines.length).toBeLessThan(60);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(101);
+  expect(await call(name, ['--help'])).toEqual(ok(page));
+  expect((await call(name, ['-h']))?.stdout).toMatch(new RegExp(`^Usage: ${name} .*\n$`));
+  expect((await call(name, ['--version']))?.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  if (before === undefined) return;
+  const [, example = '', reply = ''] = /\nExample\n([\s\S]*)Reply\n([\s\S]*)$/.exec(page) ?? [];
+  const script = `${name}() { (( $# )) || cat; printf '\\0%s' "$@"; }\n${example}`;
+  const said = execFileSync('bash', ['-c', script], { encoding: 'utf8' });
+  const [stdin = '', ...argv] = said.split('\0');
+  for (const line of before) {
+    const [command = '', ...words] = line.split('|');
+    await call(command, words);
+  }
+  expect(await call(name, argv.filter(Boolean), stdin)).toEqual(ok(reply));
+});
 
 test('the page names the limits that hold', async () => {
   const { stdout } = await todoWrite(['--help'], {

@@ -8,7 +8,7 @@ const TABLE = {
   '--output': ['list', 'json'],
 } as const;
 
-test.each([
+test.each<[string[], object, string[]]>([
   [[], {}, []],
   [['{}'], {}, ['{}']],
   [['--undo'], { '--undo': true }, []],
@@ -20,36 +20,29 @@ test.each([
   [['--undo', '--if-version=12'], { '--undo': true, '--if-version': 12 }, []],
   [['{}', '--agent', 'bob'], { '--agent': 'bob' }, ['{}']],
   [['--undo', '{}', '--agent', 'bob'], { '--undo': true, '--agent': 'bob' }, ['{}']],
+  // Words of a text with broken quotes.
+  ...[
+    ['{"a', '--undo', 'b"}'],
+    ['{"a', '--agent'],
+    ['{"a', '-h', '--undo', 'b"}'],
+  ].map((words): [string[], object, string[]] => [words, {}, words]),
+  [['--undo', '--', '--agent', 'x'], { '--undo': true }, ['--agent', 'x']],
 ])('%j holds the options %j and leaves %j', (argv, options, rest) => {
   expect(parseOptions(argv, TABLE)).toEqual({ options, rest });
 });
 
-test.each([[['{"a', '--undo', 'b"}']], [['{"a', '--agent']], [['{"a', '-h', '--undo', 'b"}']]])(
-  '%j are words of a text with broken quotes, not options',
-  (argv) => {
-    expect(parseOptions(argv, TABLE)).toEqual({ options: {}, rest: argv });
-  },
-);
-
-test('words after -- are not options', () => {
-  expect(parseOptions(['--undo', '--', '--agent', 'x'], TABLE)).toEqual({
-    options: { '--undo': true },
-    rest: ['--agent', 'x'],
-  });
-});
-
 test('for arguments of bash, options end at the first word', () => {
-  expect(parseOptions(['--undo', 'x.sh', '--agent', 'x'], TABLE, 'first word')).toEqual({
-    options: { '--undo': true },
-    rest: ['x.sh', '--agent', 'x'],
-  });
+  const [argv, rest] = [
+    ['--undo', 'x.sh', '--agent', 'x'],
+    ['x.sh', '--agent', 'x'],
+  ];
+  const parsed = parseOptions(argv, TABLE, 'first word');
+  expect(parsed).toEqual({ options: { '--undo': true }, rest });
 });
 
 test('an option that may be repeated holds all its values', () => {
-  expect(parseOptions(['--id', '1', '--id=2'], { '--id': 'texts' })).toEqual({
-    options: { '--id': ['1', '2'] },
-    rest: [],
-  });
+  const parsed = parseOptions(['--id', '1', '--id=2'], { '--id': 'texts' });
+  expect(parsed).toEqual({ options: { '--id': ['1', '2'] }, rest: [] });
 });
 
 test.each([

@@ -43,20 +43,19 @@ export class PersonsShell extends TmuxTerminal {
     const { list, env } = options;
     if (list) new TodoLists({ HOME: home, ...env }, project).open({}).update(items(...list));
     const shell = new PersonsShell(home, project, options);
-    finished(() => shell.close());
     if (list) await shell.until('the list', (text) => PANEL.test(text));
     await shell.untilPrompt();
     return shell;
   }
 
   private constructor(home: string, project: string, options: PersonsShellOptions) {
-    const { columns = 80, rows = 24, argv = '', history, fromBash } = options;
+    const { columns, rows, argv = '', history, fromBash, onTestFinished: finished } = options;
     const env = { ...ENV, HOME: home, ...options.env };
     const variables = Object.entries(history ? env : { ...env, HISTFILE: '' });
     const assignments = variables.map(([name, value]) => `${name}='${value}'`).join(' ');
     const agentShell = `env -i TERM="$TERM" TMUX="$TMUX" ${assignments} '${AGENT_SHELL}' ${argv}`;
     const outer = `PS1='outer> ' bash --norc`;
-    super(fromBash ? outer : `exec ${agentShell}`, { columns, rows, cwd: project });
+    super(fromBash ? outer : `exec ${agentShell}`, { columns, rows, cwd: project, finished });
     this.home = home;
     this.project = project;
     if (fromBash) this.enter(agentShell);

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { orElse } from '../../src/system/files.ts';
 import { eventually } from './eventually.ts';
 import { hasPrograms } from './machine.ts';
@@ -24,7 +24,7 @@ export const hasTmux = hasPrograms('tmux');
 /** tmux starts commands with this shell, whatever the person's own is. */
 const SHELL = execFileSync('bash', ['-c', 'type -P bash'], { encoding: 'utf8' }).trim();
 
-/** A program on a real terminal, in its own tmux server. */
+/** A program on a real terminal, in its own tmux server, until the end of the test. */
 export class TmuxTerminal {
   readonly #directory = mkdtempSync(join(tmpdir(), 'tmux-test-'));
   /** All that the program writes. */
@@ -34,7 +34,10 @@ export class TmuxTerminal {
   readonly #replies: number;
   #read = 0;
 
-  constructor(command: string, { columns = 80, rows = 24, cwd = this.#directory } = {}) {
+  constructor(
+    command: string,
+    { columns = 80, rows = 24, cwd = this.#directory, finished = onTestFinished } = {},
+  ) {
     writeFileSync(this.#written, '');
     const start = ['new-session', '-d', '-x', `${columns}`, '-y', `${rows}`, '-c', cwd, command];
     const record = ['pipe-pane', `exec cat >>'${this.#written}'`];
@@ -46,6 +49,7 @@ export class TmuxTerminal {
     this.#client = spawn('tmux', [...this.#socket, '-uC', 'attach', '-f', 'no-output'], {
       stdio: ['pipe', this.#replies, 'inherit'],
     });
+    finished(() => this.close());
     this.#client.stdin?.on('error', () => {});
     this.#reply();
   }

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ACTIVE_COLOURS, CHOSEN_COLOURS, createTheme } from '../../src/panel/theme.ts';
 
@@ -42,8 +40,6 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../src/watch/page/page.html'), 'utf8');
-
 test('the active item has a contrast of at least 4.5 on black and on white, and of 3 on every terminal', () => {
   expect(createTheme({ colours: true }).paint.inProgress('x')).toContain(
     `38;5;${ACTIVE_COLOURS.unknown}m`,
@@ -77,17 +73,3 @@ describe.each(['dark', 'light'] as const)('where the terminal says that it is %s
     expect(contrast(active, colourOf(behind))).toBeGreaterThanOrEqual(4.5);
   });
 });
-
-test.each(['light', 'dark'])('on the page for browsers, %s, all text can be read', (mode) => {
-  const [light = '', dark = ''] = PAGE.match(/:root \{[^}]*\}/g) ?? [];
-  const colours = (mode === 'light' ? light : dark).matchAll(/--(\w+): (#\w+);/g);
-  const known = new Map([...colours].map(([, name, colour]) => [name, whole(colour ?? '')]));
-  const colour = (name: string) => known.get(name) ?? '';
-  for (const background of ['card', 'page'])
-    for (const name of ['text', 'soft', 'active', 'done', 'high'])
-      expect(contrast(colour(name), colour(background)), name).toBeGreaterThanOrEqual(4.5);
-});
-
-function whole(colour: string): string {
-  return colour.length === 4 ? colour.replace(/\w/g, '$&$&') : colour;
-}

@@ -268,38 +268,32 @@ test('a rename that fails where the folder cannot be read: the outcome is unknow
   expect(() => situation.place(failing).commit(1, 'next', NOW)).toThrow(/^not known whether/);
 });
 
-test.each(['EINVAL', 'ENOTSUP'])(
-  'a file system that cannot sync folders, and says %s, takes lists all the same',
-  (code) => {
-    const { place } = listWith(0);
-    let opened = '';
-    let refusals = 0;
-    const fs = askingFileSystem(({ name, path }) => {
-      if (name === 'open') opened = path;
-      if (name !== 'fsync' || opened.endsWith('.json')) return;
-      refusals++;
-      throw systemError(code);
-    });
-    expect(place(fs).commit(0, 'first', NOW)?.version).toBe(1);
-    expect(refusals).toBeGreaterThan(0);
-    expect(place().load()?.content).toBe('first');
-  },
-);
+test.each(['EINVAL', 'ENOTSUP'])('lists are kept where folders cannot be synced: %s', (code) => {
+  const { place } = listWith(0);
+  let opened = '';
+  let refusals = 0;
+  const fs = askingFileSystem(({ name, path }) => {
+    if (name === 'open') opened = path;
+    if (name !== 'fsync' || opened.endsWith('.json')) return;
+    refusals++;
+    throw systemError(code);
+  });
+  expect(place(fs).commit(0, 'first', NOW)?.version).toBe(1);
+  expect(refusals).toBeGreaterThan(0);
+  expect(place().load()?.content).toBe('first');
+});
 
-test.each(['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOENT', 'ENOSPC', 'EDQUOT'])(
-  'where nothing can be written, %s, TodoWrite says how to keep lists elsewhere',
-  async (code) => {
-    const failing = askingFileSystem(({ name }) => {
-      if (name === 'mkdir') throw systemError(code);
-    });
-    const folder = join(temporaryDirectory(), 'state', 'session', 'agent');
-    const store = new TodoStore(undefined, new FilePlace({ folder, fs: failing }));
-    const handler = new TodoWriteHandler(store);
-    const { stderr, exitCode } = await handler.execute({ argv: ['[]'], stdin: async () => '' });
-    expect(exitCode).toBe(3);
-    expect(stderr).toContain(
-      `${code}: injected\n- to keep lists elsewhere, start this program with`,
-    );
-    expect(stderr).toContain('TODO_STATE_DIR');
-  },
-);
+const UNWRITABLE = ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOENT', 'ENOSPC', 'EDQUOT'];
+
+test.each(UNWRITABLE)('after %s TodoWrite says how to keep lists elsewhere', async (code) => {
+  const failing = askingFileSystem(({ name }) => {
+    if (name === 'mkdir') throw systemError(code);
+  });
+  const folder = join(temporaryDirectory(), 'state', 'session', 'agent');
+  const store = new TodoStore(undefined, new FilePlace({ folder, fs: failing }));
+  const handler = new TodoWriteHandler(store);
+  const { stderr, exitCode } = await handler.execute({ argv: ['[]'], stdin: async () => '' });
+  expect(exitCode).toBe(3);
+  expect(stderr).toContain(`${code}: injected\n- to keep lists elsewhere, start this program with`);
+  expect(stderr).toContain('TODO_STATE_DIR');
+});

@@ -46,30 +46,26 @@ test.each([
   ['has an invalid blocks', { ...TASK, blocks: 'all' }],
   ['has an invalid metadata', { ...TASK, metadata: deep(2000) }],
   ['has no subject', { ...TASK, subject: undefined }],
-])(
-  'the task commands on a planted task that %s: an error that names the file',
-  async (problem, task) => {
-    const step = { nextId: 2, changed: [task], deleted: [] };
-    const store = openTaskStore({ folder: planted({ isWhole: true, step }) });
-    const commands = taskCommands({ open: () => store });
-    for (const line of ['TaskList', 'TaskGet 1', 'TaskList --json', 'TaskUndo', 'TaskClaim 1']) {
-      const [name, ...argv] = line.split(' ');
-      const command = commands.find((known) => known.name === name);
-      const result = await command?.execute({ argv, stdin: async () => '' });
-      expect(result).toMatchObject({ stdout: '', exitCode: 3 });
-      const advice = 'no older version is intact: restore a backup';
-      expect(result?.stderr).toContain(`.json is damaged: task 0 ${problem}\n- ${advice}`);
-    }
-  },
-);
+])('a planted task that %s is an error that names the file', async (problem, task) => {
+  const step = { nextId: 2, changed: [task], deleted: [] };
+  const store = openTaskStore({ folder: planted({ isWhole: true, step }) });
+  const commands = taskCommands({ open: () => store });
+  for (const line of ['TaskList', 'TaskGet 1', 'TaskList --json', 'TaskUndo', 'TaskClaim 1']) {
+    const [name, ...argv] = line.split(' ');
+    const command = commands.find((known) => known.name === name);
+    const result = await command?.execute({ argv, stdin: async () => '' });
+    expect(result).toMatchObject({ stdout: '', exitCode: 3 });
+    const advice = 'no older version is intact: restore a backup';
+    expect(result?.stderr).toContain(`.json is damaged: task 0 ${problem}\n- ${advice}`);
+  }
+});
 
-test.each([null, 7, {}, { isWhole: true }, { isWhole: true, step: { nextId: 1 } }])(
-  'an entry that is no change of tasks is damage: %j',
-  (content) => {
-    const store = openTaskStore({ folder: planted(content) });
-    expect(() => store.get()).toThrow(/is damaged: it holds no change to tasks/);
-  },
-);
+const NO_CHANGES = [null, 7, {}, { isWhole: true }, { isWhole: true, step: { nextId: 1 } }];
+
+test.each(NO_CHANGES)('an entry that is no change of tasks is damage: %j', (content) => {
+  const store = openTaskStore({ folder: planted(content) });
+  expect(() => store.get()).toThrow(/is damaged: it holds no change to tasks/);
+});
 
 test('a link in the place of a file that is written is replaced, not followed', () => {
   const folder = temporaryDirectory();
@@ -87,23 +83,18 @@ test('a link in the place of a file that is written is replaced, not followed', 
 });
 
 describe('a cloned repository with a state folder', () => {
-  test.each(['.todo', '.todo/s', '.todo/s/main'])(
-    'whose %s is a link: nobody else is written',
-    async (path) => {
-      const [clone, victim] = [temporaryDirectory(), temporaryDirectory()];
-      mkdirSync(join(clone, '.git'));
-      mkdirSync(join(clone, path, '..'), { recursive: true });
-      symlinkSync(victim, join(clone, path));
-      const environment = cleanEnvironment({ TODO_STATE_DIR: '.todo', TODO_SESSION: 's' });
-      const call = await callCommand(environment, 'TodoWrite', ['[]'], { cwd: clone });
-      const { stderr, exitCode } = call;
-      expect(exitCode).toBe(3);
-      expect(stderr).toContain(
-        `${join(clone, path)} is a symbolic link, which lists do not follow`,
-      );
-      expect(readdirSync(victim)).toEqual([]);
-    },
-  );
+  test.each(['.todo', '.todo/s', '.todo/s/main'])('whose %s is a link is refused', async (path) => {
+    const [clone, victim] = [temporaryDirectory(), temporaryDirectory()];
+    mkdirSync(join(clone, '.git'));
+    mkdirSync(join(clone, path, '..'), { recursive: true });
+    symlinkSync(victim, join(clone, path));
+    const environment = cleanEnvironment({ TODO_STATE_DIR: '.todo', TODO_SESSION: 's' });
+    const call = await callCommand(environment, 'TodoWrite', ['[]'], { cwd: clone });
+    const { stderr, exitCode } = call;
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(`${join(clone, path)} is a symbolic link, which lists do not follow`);
+    expect(readdirSync(victim)).toEqual([]);
+  });
 
   test('that is elsewhere may be reached by a link', () => {
     const [state, link] = [temporaryDirectory(), join(temporaryDirectory(), 'link')];

@@ -114,18 +114,3 @@ test('a power cut before any operation takes no version that was acknowledged', 
   }
   expect(cuts).toBeGreaterThan(500);
 });
-
-test('the simulated disk loses unsaved bytes', () => {
-  const random = new Random(1);
-  const disk = nodeOf(new Map());
-  const forgetful = placeOn({ ...diskOf(disk), fsync: () => {} });
-  for (let base = 0; base < COMMITS; base++) forgetful.commit(base, `v${base + 1}`, NOW);
-  const versions = Array.from({ length: 50 }, () => {
-    try {
-      return placeOn(diskOf(afterPowerCut(disk, random))).load()?.version ?? 0;
-    } catch {
-      return 'damaged';
-    }
-  });
-  expect(new Set(versions).size).toBeGreaterThan(1);
-});

@@ -28,32 +28,29 @@ const subjects = (text: string) => text.match(/T\d+/g);
 test.each([
   ['junk', (path: string) => writeFileSync(path, 'junk')],
   ['gone', (path: string) => rmSync(path)],
-])(
-  'the newest change is %s: the list before it is shown, and TaskUndo makes it the list',
-  async (_, damage) => {
-    const { run, folder } = await listOf(3);
-    damage(join(folder, readdirSync(folder).find((name) => name.startsWith('3-')) ?? ''));
-    const read = await run('TaskList');
-    expect(subjects(read.stdout)).toEqual(['T1', 'T2']);
-    expect(read.stderr).toMatch(
-      /^Note: \S+\/3-\w+\.json is (damaged: .*|missing); version 2 stands in for version 3\n$/,
+])('the newest change is %s: the list before it shows, until TaskUndo', async (_, damage) => {
+  const { run, folder } = await listOf(3);
+  damage(join(folder, readdirSync(folder).find((name) => name.startsWith('3-')) ?? ''));
+  const read = await run('TaskList');
+  expect(subjects(read.stdout)).toEqual(['T1', 'T2']);
+  expect(read.stderr).toMatch(
+    /^Note: \S+\/3-\w+\.json is (damaged: .*|missing); version 2 stands in for version 3\n$/,
+  );
+  for (const change of [
+    'TaskCreate --subject T4',
+    'TaskUpdate 1 --status completed',
+    'TaskClaim 1',
+  ]) {
+    const { stderr, exitCode } = await run(change);
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(
+      'version 2 stands in for version 3. See it with TaskList; then TaskUndo',
     );
-    for (const change of [
-      'TaskCreate --subject T4',
-      'TaskUpdate 1 --status completed',
-      'TaskClaim 1',
-    ]) {
-      const { stderr, exitCode } = await run(change);
-      expect(exitCode).toBe(3);
-      expect(stderr).toContain(
-        'version 2 stands in for version 3. See it with TaskList; then TaskUndo',
-      );
-    }
-    expect(await run('TaskUndo')).toEqual(
-      ok('Undone: the damage; the list is now that of version 2\n'),
-    );
-    expect(await run('TaskCreate --subject T5')).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(subjects((await run('TaskList')).stdout)).toEqual(['T1', 'T2', 'T5']);
-    expect((await run('TaskList --history')).stdout).toMatch(/^5 .*\n2 .*\n1 .*\n$/);
-  },
-);
+  }
+  expect(await run('TaskUndo')).toEqual(
+    ok('Undone: the damage; the list is now that of version 2\n'),
+  );
+  expect(await run('TaskCreate --subject T5')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(subjects((await run('TaskList')).stdout)).toEqual(['T1', 'T2', 'T5']);
+  expect((await run('TaskList --history')).stdout).toMatch(/^5 .*\n2 .*\n1 .*\n$/);
+});

@@ -212,22 +212,19 @@ test.each([
   ['is deleted', 'TaskUpdate 1 --status deleted'],
   ['is no longer waited for', 'TaskUpdate 2 --remove-blocked-by 1'],
   ['is no longer in its way', 'TaskUpdate 1 --remove-blocks 2'],
-])(
-  'an agent is told that its task is unblocked where the last blocker %s',
-  async (_how, change) => {
-    const team = new Team();
-    await team.run('TaskCreate --subject A', 'TaskCreate --subject C', 'TaskClaim 2 --agent lead');
-    await team.run('TaskCreate --subject B --owner bob --blocked-by 1 --blocked-by 2');
-    await heard(team, 'bob');
-    const blocker = (line: string) => line.replace(/\b2\b/, '3');
-    await team.run(`${blocker(change)} --agent lead`);
-    expect(await heard(team, 'bob')).toBe('');
-    await team.run('TaskUpdate 2 --status completed --agent lead');
-    expect(await heard(team, 'bob')).toBe('Note: #3 "B": yours: unblocked by lead\n');
-    await team.run('TaskUpdate 3 --add-blocked-by 2 --agent lead');
-    expect(await heard(team, 'bob')).toBe('');
-  },
-);
+])('the owner of a task is told that its last blocker %s', async (_how, change) => {
+  const team = new Team();
+  await team.run('TaskCreate --subject A', 'TaskCreate --subject C', 'TaskClaim 2 --agent lead');
+  await team.run('TaskCreate --subject B --owner bob --blocked-by 1 --blocked-by 2');
+  await heard(team, 'bob');
+  const blocker = (line: string) => line.replace(/\b2\b/, '3');
+  await team.run(`${blocker(change)} --agent lead`);
+  expect(await heard(team, 'bob')).toBe('');
+  await team.run('TaskUpdate 2 --status completed --agent lead');
+  expect(await heard(team, 'bob')).toBe('Note: #3 "B": yours: unblocked by lead\n');
+  await team.run('TaskUpdate 3 --add-blocked-by 2 --agent lead');
+  expect(await heard(team, 'bob')).toBe('');
+});
 
 test('at most five notices per command; TaskInbox prints and marks the rest', async () => {
   const team = new Team();

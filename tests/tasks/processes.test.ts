@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
 import type { SharedPlace } from '../../src/state/place.ts';
@@ -96,50 +96,42 @@ test('many processes and tasks, kill -9 at random: the result is as if they had 
   await judge({ where: folder, entries, agents: IS_LONG ? 16 : 5, tasks: 500 });
 }, 120_000);
 
-if (IS_LONG) {
-  test.runIf(hasEtcd)(
-    'the same on three members of etcd, whose leader is killed, and the next one falls silent beyond an election',
-    async () => {
-      const cluster = await EtcdCluster.start(3);
-      onTestFinished(() => cluster.stop());
-      const disturb = async (committed: () => Promise<number>) => {
-        for (let time = 0; time < 3; time++) {
-          const before = await committed();
-          await eventually('it goes on', async () => (await committed()) > before + 5, 60_000);
-          for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
-            const leader = await cluster.leader();
-            leader.process.kill(signal);
-            const isAnother = async () => (await cluster.leader()).endpoint !== leader.endpoint;
-            await eventually('another one leads', isAnother, 60_000);
-            if (signal === 'SIGKILL') leader.restart();
-            else leader.process.kill('SIGCONT');
-          }
+describe.runIf(IS_LONG)('the same while servers fail', { timeout: 240_000 }, () => {
+  test.runIf(hasEtcd)('three members of etcd, whose leaders die or fall silent', async () => {
+    const cluster = await EtcdCluster.start(3);
+    onTestFinished(() => cluster.stop());
+    const disturb = async (committed: () => Promise<number>) => {
+      for (let time = 0; time < 3; time++) {
+        const before = await committed();
+        await eventually('it goes on', async () => (await committed()) > before + 5, 60_000);
+        for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
+          const leader = await cluster.leader();
+          leader.process.kill(signal);
+          const isAnother = async () => (await cluster.leader()).endpoint !== leader.endpoint;
+          await eventually('another one leads', isAnother, 60_000);
+          if (signal === 'SIGKILL') leader.restart();
+          else leader.process.kill('SIGCONT');
         }
-      };
-      await judge({ ...onServer(cluster.url), agents: 8, tasks: 100, disturb });
-    },
-    240_000,
-  );
+      }
+    };
+    await judge({ ...onServer(cluster.url), agents: 8, tasks: 100, disturb });
+  });
 
-  test.runIf(hasPostgres)(
-    'the same on PostgreSQL, whose synchronous standby takes over when the primary is killed',
-    async () => {
-      const primary = await PostgresServer.start();
-      onTestFinished(() => primary.stop());
-      const standby = await PostgresServer.standbyOf(primary);
-      onTestFinished(() => standby.stop());
-      const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join(',');
-      const disturb = async (committed: () => Promise<number>) => {
-        await eventually('it goes on', async () => (await committed()) > 5, 60_000);
-        primary.kill();
-        standby.promote();
-      };
-      const url = `postgres://lists@${hosts}/postgres`;
-      await judge({ ...onServer(url), agents: 8, tasks: 100, disturb });
-    },
-    240_000,
-  );
-}
+  test.runIf(hasPostgres)('PostgreSQL, whose synchronous standby takes over', async () => {
+    const primary = await PostgresServer.start();
+    onTestFinished(() => primary.stop());
+    const standby = await PostgresServer.standbyOf(primary);
+    onTestFinished(() => standby.stop());
+    const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join(',');
+    const disturb = async (committed: () => Promise<number>) => {
+      await eventually('it goes on', async () => (await committed()) > 5, 60_000);
+      primary.kill();
+      standby.promote();
+    };
+    const url = `postgres://lists@${hosts}/postgres`;
+    await judge({ ...onServer(url), agents: 8, tasks: 100, disturb });
+  });
+});
 
 test('the judge of the history finds planted faults', () => {
   const first = graphOf('One', { subject: 'Two', blockedBy: [1] });

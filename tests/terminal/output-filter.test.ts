@@ -9,22 +9,26 @@ function filtered(...chunks: (string | Uint8Array)[]): string {
   return chunks.map((chunk) => filter.push(chunk)).join('') + filter.end();
 }
 
-test('text, tabs, bells, backspaces, returns, colours and erasing in the line pass', () => {
-  const harmless = 'a\tb\x07\b\rc\x1b[1;31mred\x1b[0m\x1b[38:5:1m\x1b[m\x1b[K\x1b[2K é 你 👍';
-  expect(filtered(harmless)).toBe(harmless);
-});
-
-test('a line ends in a carriage return and a newline', () => {
-  expect(filtered('a\nb\r\n')).toBe('a\r\nb\r\r\n');
+test.each([
+  ['text', 'a\tb\x07\b\rc é 你 👍'],
+  ['colours and erasing in the line', '\x1b[1;31mred\x1b[0m\x1b[38:5:1m\x1b[m\x1b[K\x1b[2K'],
+  ['a line, with a carriage return', 'a\nb\r\n', 'a\r\nb\r\r\n'],
+  // Each way to clear the screen becomes one that every terminal knows.
+  ['a clear of all', '\x1b[H\x1b[2J\x1b[3J'],
+  ['a clear from the top', '\x1b[H\x1b[J', '\x1b[H\x1b[2J'],
+  ['a clear from the first cell', '\x1b[1;1H\x1b[0J', '\x1b[H\x1b[2J'],
+  ['a clear alone', '\x1b[2J', '\x1b[H\x1b[2J'],
+  ['a control in a sequence, which it ends', '\x1b[3\nred', '\r\nred'],
+  ['text that begins like a sequence, but for the escape', '\x1b[31你', '你'],
+  ['a sequence after an escape', '\x1b\x1b[31mred', '\x1b[31mred'],
+])('%s passes', (_, output, shown = output) => {
+  expect(filtered(output)).toBe(shown);
 });
 
 test.each([
   ['cursor movement', '\x1b[5;5H\x1b[2A\x1b[G\x1b[s\x1b[u\x1b7\x1b8\x1bM\x1bD\x1bE'],
   ['scroll regions and scrolling', '\x1b[2;5r\x1b[3S\x1b[3T\x1b[L\x1b[M\x1b[@\x1b[P\x1b[X'],
-  [
-    'modes and the alternate screen',
-    '\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[4h\x1b=\x1b>\x1b[>4;2m\x1b[?4m',
-  ],
+  ['modes', '\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[4h\x1b=\x1b>\x1b[>4;2m\x1b[?4m'],
   ['queries', '\x1b[6n\x1b[c\x1b[>q\x1bZ\x05'],
   ['titles, links and the clipboard', '\x1b]0;t\x07\x1b]52;c;YQ==\x1b\\\x1b]8;;http://x\x1b\\'],
   ['device control and other strings', '\x1bPq#0\x1b\\\x1b_a\x1b\\\x1b^p\x1b\\\x1bXs\x1b\\'],
@@ -35,22 +39,6 @@ test.each([
   ['erasing above and below without a clear', '\x1b[J\x1b[1J'],
 ])('%s are dropped', (_, sequence) => {
   expect(filtered(`a${sequence}b`)).toBe('ab');
-});
-
-test('each way to clear the screen becomes one that every terminal knows', () => {
-  expect(filtered('\x1b[H\x1b[2J\x1b[3J')).toBe('\x1b[H\x1b[2J\x1b[3J');
-  expect(filtered('\x1b[H\x1b[J')).toBe('\x1b[H\x1b[2J');
-  expect(filtered('\x1b[1;1H\x1b[0J')).toBe('\x1b[H\x1b[2J');
-  expect(filtered('\x1b[2J')).toBe('\x1b[H\x1b[2J');
-});
-
-test('a control inside a sequence does what it does, and ends the sequence', () => {
-  expect(filtered('\x1b[3\nred')).toBe('\r\nred');
-});
-
-test('text that only begins like a sequence loses just the escape', () => {
-  expect(filtered('\x1b[31你')).toBe('你');
-  expect(filtered('\x1b\x1b[31mred')).toBe('\x1b[31mred');
 });
 
 test("a command's incomplete sequence swallows nothing of the next one", () => {

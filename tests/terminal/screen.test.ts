@@ -93,26 +93,23 @@ test('on closing the panel becomes text, with the cursor below it', async () => 
 test.each([
   ['wider', 40, 80],
   ['narrower', 80, 40],
-])(
-  'frames drawn before the program learns that the terminal is %s leave no trace',
-  async (_, from, to) => {
-    const terminal = new VirtualTerminal(from, 12);
-    const stream = {
-      columns: from,
-      rows: 12,
-      write: (chunk: string | Uint8Array) => terminal.write(chunk),
-    };
-    const screen = new Screen(stream);
-    screen.setPanel(PANEL);
-    screen.writeOutput('one\n');
-    await terminal.resize(to, 12);
-    screen.writeOutput('two\nthree\n');
-    screen.setPanel(PANEL.slice(1));
-    stream.columns = to;
-    screen.redraw(PANEL);
-    expect(await terminal.screen()).toEqual(['one', 'two', 'three', '', ...PANEL]);
-  },
-);
+])('frames drawn before a %s terminal is known leave no trace', async (_, from, to) => {
+  const terminal = new VirtualTerminal(from, 12);
+  const stream = {
+    columns: from,
+    rows: 12,
+    write: (chunk: string | Uint8Array) => terminal.write(chunk),
+  };
+  const screen = new Screen(stream);
+  screen.setPanel(PANEL);
+  screen.writeOutput('one\n');
+  await terminal.resize(to, 12);
+  screen.writeOutput('two\nthree\n');
+  screen.setPanel(PANEL.slice(1));
+  stream.columns = to;
+  screen.redraw(PANEL);
+  expect(await terminal.screen()).toEqual(['one', 'two', 'three', '', ...PANEL]);
+});
 
 test('a terminal that keeps its cursor may have rows that are lines of their own', async () => {
   const terminal = new VirtualTerminal(40, 10);

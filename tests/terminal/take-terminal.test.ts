@@ -4,11 +4,9 @@ import { forAllTests } from '../helpers/for-all-tests.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 
 /** The program is started from a bash, to see what it leaves behind. */
-const shared = forAllTests((finished) => {
-  const terminal = new TmuxTerminal(`PS1='outer> ' bash --norc`, { columns: 200 });
-  finished(() => terminal.close());
-  return terminal;
-});
+const shared = forAllTests(
+  (finished) => new TmuxTerminal(`PS1='outer> ' bash --norc`, { columns: 200, finished }),
+);
 
 async function start(): Promise<TmuxTerminal> {
   const terminal = shared();

@@ -6,21 +6,18 @@ import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
-test('line breaks and runs of blanks become one blank', () => {
-  expect(oneLine('  one\r\ntwo\t\tthree \u3000four ')).toBe('one two three four');
-});
-
-test('joiners, variation selectors and skin tones go, the emoji stay', () => {
-  expect(oneLine('👩‍💻 ❤️ 👍🏽')).toBe('👩💻 ❤ 👍');
-});
-
-test('at most two combining marks stay on a character, and none without one', () => {
-  expect(oneLine('x\u0323\u0324\u0325\u0326y')).toBe('x\u0323\u0324y');
-  expect(oneLine('\u0301y')).toBe('y');
-});
-
-test('what can be composed is', () => {
-  expect(oneLine('e\u0301 \u1112\u1161\u11ab')).toBe('é 한');
+test.each([
+  [
+    'a blank for line breaks and runs of blanks',
+    '  one\r\ntwo\t\tthree \u3000four ',
+    'one two three four',
+  ],
+  ['emoji without joiners, selectors and skin tones', '👩‍💻 ❤️ 👍🏽', '👩💻 ❤ 👍'],
+  ['at most two combining marks', 'x\u0323\u0324\u0325\u0326y', 'x\u0323\u0324y'],
+  ['no combining mark alone', '\u0301y', 'y'],
+  ['composed what can be', 'e\u0301 \u1112\u1161\u11ab', 'é 한'],
+])('a line holds %s', (_, text, line) => {
+  expect(oneLine(text)).toBe(line);
 });
 
 test('wide characters count for two columns, marks for none', () => {
@@ -103,19 +100,12 @@ test('columns are as wide as they must be', () => {
   expect(table(ROWS)).toEqual(['NAME  DONE  WHAT', '漢字  1/2   one two three']);
 });
 
-test('where there is too little room, the last column is wrapped', () => {
-  expect(table(ROWS, { width: 20 })).toEqual([
-    'NAME  DONE  WHAT',
-    '漢字  1/2   one two',
-    '            three',
-  ]);
-});
-
-test('columns that are too wide are cut, the widest first', () => {
-  expect(table([['a very long name', 'x', 'what']], { width: 16 })).toEqual(['a very…  x  what']);
-  expect(table([['a very long name', 'x', 'one two three']], { width: 24 })[0]).toBe(
-    'a very lon…  x  one two',
-  );
+test('where there is too little room, the last column is wrapped, and then the widest ones cut', () => {
+  const [, ...rows] = table(ROWS, { width: 20 });
+  expect(rows).toEqual(['漢字  1/2   one two', '            three']);
+  const cut = (what: string, width: number) => table([['a very long name', 'x', what]], { width });
+  expect(cut('what', 16)).toEqual(['a very…  x  what']);
+  expect(cut('one two three', 24)[0]).toBe('a very lon…  x  one two');
 });
 
 test('no line is wider than it may be', () => {

@@ -135,29 +135,26 @@ function writtenThrice(history = 50) {
   return { folder, open, path: (start: string) => fileOf(folder, start) };
 }
 
-test.each(DAMAGE)(
-  'a file that %s: readers continue, --undo goes back to the list before, and the rest of the file is kept',
-  (kind, damage, problem = '') => {
-    const { open, path } = writtenThrice();
-    const file = path('3-');
-    damage(file);
-    expect(open().get()).toMatchObject({ version: 3, items: [todo('b')], damage: { shown: 2 } });
-    expect(open().get().damage?.message).toContain(problem);
-    const versions = () =>
-      open()
-        .history()
-        .map(({ version, damage }) => [version, damage?.shown]);
-    expect(versions()).toEqual([[3, 2], [2], [1]].map(([a, b]) => [a, b]));
-    open().update([todo('d')]);
-    expect(open().get()).toMatchObject({ version: 4, items: [todo('d')], damage: undefined });
-    expect(versions()).toEqual([[4], [3, 2], [2], [1]].map(([a, b]) => [a, b]));
-    expect(existsSync(`${file}.damaged`)).toBe(kind !== 'is gone');
-    const other = writtenThrice();
-    damage(other.path('3-'));
-    expect(other.open().undo()).toMatchObject({ version: 4, items: [todo('b')] });
-    expect(other.open().get().damage).toBeUndefined();
-  },
-);
+test.each(DAMAGE)('readers and --undo continue where a file %s', (kind, damage, problem = '') => {
+  const { open, path } = writtenThrice();
+  const file = path('3-');
+  damage(file);
+  expect(open().get()).toMatchObject({ version: 3, items: [todo('b')], damage: { shown: 2 } });
+  expect(open().get().damage?.message).toContain(problem);
+  const versions = () =>
+    open()
+      .history()
+      .map(({ version, damage }) => [version, damage?.shown]);
+  expect(versions()).toEqual([[3, 2], [2], [1]].map(([a, b]) => [a, b]));
+  open().update([todo('d')]);
+  expect(open().get()).toMatchObject({ version: 4, items: [todo('d')], damage: undefined });
+  expect(versions()).toEqual([[4], [3, 2], [2], [1]].map(([a, b]) => [a, b]));
+  expect(existsSync(`${file}.damaged`)).toBe(kind !== 'is gone');
+  const other = writtenThrice();
+  damage(other.path('3-'));
+  expect(other.open().undo()).toMatchObject({ version: 4, items: [todo('b')] });
+  expect(other.open().get().damage).toBeUndefined();
+});
 
 test('--undo to a list that is damaged says which one it went back to', async () => {
   const { open, path } = writtenThrice();

@@ -24,19 +24,18 @@ function workTree() {
   return { tree, other, lists, environment };
 }
 
-test.each(['CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'OPENCODE_SESSION_ID'])(
-  'two sessions of a harness in one work tree (%s) have two lists, and a resumed one finds its own',
-  (name) => {
-    const { tree, lists } = workTree();
-    const itemsOf = (more: Record<string, string>, directory = tree) =>
-      lists(more, directory).open({}).get().items;
-    lists({ [name]: 'one' })
-      .open({})
-      .update([ITEM]);
-    expect([itemsOf({ [name]: 'two' }), itemsOf({})]).toEqual([[], []]);
-    expect(itemsOf({ [name]: 'one' }, join(tree, 'src'))).toEqual([ITEM]);
-  },
-);
+const IDS = ['CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'OPENCODE_SESSION_ID'];
+
+test.each(IDS)('each session of a harness has its own list in a work tree, by its %s', (name) => {
+  const { tree, lists } = workTree();
+  const itemsOf = (more: Record<string, string>, directory = tree) =>
+    lists(more, directory).open({}).get().items;
+  lists({ [name]: 'one' })
+    .open({})
+    .update([ITEM]);
+  expect([itemsOf({ [name]: 'two' }), itemsOf({})]).toEqual([[], []]);
+  expect(itemsOf({ [name]: 'one' }, join(tree, 'src'))).toEqual([ITEM]);
+});
 
 test('a list that a session of a harness has begun is found from every directory', () => {
   const { tree, other, lists, environment } = workTree();

@@ -29,13 +29,10 @@ test('a list in one argument replaces the whole list, and the reply counts its s
   });
 });
 
-test.each([[[]], [['-']]])(
-  'with the arguments %j the list is read from standard input',
-  async (argv) => {
-    const result = await todoWrite(argv, { stdin: `${json(BUILD)}\n` });
-    expect(result).toMatchObject({ exitCode: 0, stderr: '', items: [BUILD] });
-  },
-);
+test.each([[[]], [['-']]])('with %j the list is read from standard input', async (argv) => {
+  const result = await todoWrite(argv, { stdin: `${json(BUILD)}\n` });
+  expect(result).toMatchObject({ exitCode: 0, stderr: '', items: [BUILD] });
+});
 
 test('standard input is not read where the list is an argument', async () => {
   const stdin = () => Promise.reject(new Error('read'));

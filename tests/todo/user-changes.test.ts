@@ -105,22 +105,19 @@ describe('TodoWrite', () => {
     ['completed', ['> a', '- b'], ['x a', '- b'], ['> a', '- b'], 'completed "a"'],
     ['changed', ['> a', '- b'], ['> a', '- B2'], ['x a', '> b'], 'changed "b" to "B2"'],
     ['began', ['- a'], ['> a'], ['- a', '- c'], 'began "a"'],
-  ])(
-    'that would undo what a person %s is refused once',
-    async (_what, before, after, next, told) => {
-      const { agent, user } = shared(...before);
-      user.update(todos(...after));
-      const refused = await write(agent, todos(...next));
-      expect(refused).toMatchObject({ stdout: '', exitCode: 1 });
-      expect(refused.stderr).toContain(
-        `Error: This would undo what the user changed; nothing was changed\nNote: the user ${told}\n`,
-      );
-      expect(refused.stderr).toContain('The list now is, at version 3:\n[');
-      expect(agent.get().items).toEqual(todos(...after));
-      expect(await write(agent, todos(...next))).toMatchObject({ exitCode: 0, stderr: '' });
-      expect(agent.get().items).toEqual(todos(...next));
-    },
-  );
+  ])('that would undo what was %s is refused once', async (_what, before, after, next, told) => {
+    const { agent, user } = shared(...before);
+    user.update(todos(...after));
+    const refused = await write(agent, todos(...next));
+    expect(refused).toMatchObject({ stdout: '', exitCode: 1 });
+    expect(refused.stderr).toContain(
+      `Error: This would undo what the user changed; nothing was changed\nNote: the user ${told}\n`,
+    );
+    expect(refused.stderr).toContain('The list now is, at version 3:\n[');
+    expect(agent.get().items).toEqual(todos(...after));
+    expect(await write(agent, todos(...next))).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(agent.get().items).toEqual(todos(...next));
+  });
 
   test("--undo does not undo a person's change that the agent has not seen", async () => {
     const { agent, user } = shared('> a');

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Task, TaskGraph } from '../../src/tasks/task.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore, type TaskStore } from '../../src/tasks/task-store.ts';
@@ -302,7 +302,6 @@ test('the selected task is in sight, whole, wherever one moves on a board of man
 async function watch(state: string, options: string, isShown: (screen: string) => boolean) {
   const program = `${process.execPath} ${executable('agent-shell')} watch --session s ${options}`;
   const terminal = new TmuxTerminal(`TODO_STATE_DIR=${state} ${program}`, { columns: 100 });
-  onTestFinished(() => terminal.close());
   await terminal.until('the list', isShown);
   return {
     terminal,

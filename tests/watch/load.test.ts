@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -23,7 +23,6 @@ test.skipIf(!hasTmux || !hasProc)(
     const terminal = new TmuxTerminal(
       `exec env TODO_STATE_DIR=${state} ${process.execPath} ${executable('agent-shell')} watch --session s`,
     );
-    onTestFinished(() => terminal.close());
     await terminal.until('the viewer', (screen) => screen.includes('Doing round 0...'));
     const before = usageOf(terminal.pid);
     const ownBefore = process.cpuUsage();

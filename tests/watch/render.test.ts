@@ -390,25 +390,24 @@ test('? has all keys, and q asks to quit on every page', () => {
   expect(wide[2]).toMatch(/^arrows, j, k .* e {10,}change its text$/);
 });
 
-test.each(['list', 'agents', 'board', 'history', 'taskHistory'] as const)(
-  'the mark is at one row of the page %s, the chosen one, and goes where the keys go',
-  (page) => {
-    const newer = tasksOf({}, {}, {}).map((newest) => ({ ...newest, version: 2 }));
-    const tasks = [...newer, ...tasksOf({})];
-    const list = (agent: string) => listOf(agent, [9, '- a'], [4, '- a', '- b', '- c']);
-    const lists = ['main', 'bob', 'eve'].map(list);
-    const viewer = new TestViewer({ lists, tasks }, { page, rows: 40 });
-    const marked = () =>
-      viewer.rows().flatMap((row, y) => (row.includes('▸') ? [y] : [])) as [number];
-    viewer.press('home');
-    const [first] = marked();
-    expect(marked()).toEqual([first]);
-    viewer.press('down');
-    const [second] = marked();
-    expect(marked()).toEqual([second]);
-    expect(second).toBeGreaterThan(first);
-  },
-);
+const WITH_MARK = ['list', 'agents', 'board', 'history', 'taskHistory'] as const;
+
+test.each(WITH_MARK)('the mark is at the chosen row of the page %s alone', (page) => {
+  const newer = tasksOf({}, {}, {}).map((newest) => ({ ...newest, version: 2 }));
+  const tasks = [...newer, ...tasksOf({})];
+  const list = (agent: string) => listOf(agent, [9, '- a'], [4, '- a', '- b', '- c']);
+  const lists = ['main', 'bob', 'eve'].map(list);
+  const viewer = new TestViewer({ lists, tasks }, { page, rows: 40 });
+  const marked = () =>
+    viewer.rows().flatMap((row, y) => (row.includes('▸') ? [y] : [])) as [number];
+  viewer.press('home');
+  const [first] = marked();
+  expect(marked()).toEqual([first]);
+  viewer.press('down');
+  const [second] = marked();
+  expect(marked()).toEqual([second]);
+  expect(second).toBeGreaterThan(first);
+});
 
 const ANY_KEY = fc.constantFrom(
   ...['up', 'down', 'left', 'right', 'pageup', 'pagedown', 'home', 'end', 'return', 'escape'],

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { sessionKey } from '../../src/state/list-paths.ts';
 import { FolderLists } from '../../src/state/lists.ts';
@@ -35,9 +35,7 @@ function sessions(state: string, ...argv: string[]) {
 /** A command of agent-shell on a terminal, which stays open after it. */
 function onTerminal(state: string, command: string, columns?: number): TmuxTerminal {
   const program = `HOME=/home/ann TODO_STATE_DIR=${state} ${process.execPath} ${executable('agent-shell')}`;
-  const terminal = new TmuxTerminal(`${program} ${command}; echo "code $?"; sleep 60`, { columns });
-  onTestFinished(() => terminal.close());
-  return terminal;
+  return new TmuxTerminal(`${program} ${command}; echo "code $?"; sleep 60`, { columns });
 }
 
 test('each list is a line: session, agent, progress, age and item in progress, latest first; --json has whole paths and times', async () => {

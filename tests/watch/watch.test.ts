@@ -4,13 +4,12 @@ import {
   constants,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../../src/state/log-place.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
@@ -25,7 +24,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { listFolder, taskListFolder } from '../helpers/list-folders.ts';
-import { isAlive } from '../helpers/processes.ts';
+import { isAlive, usageOf } from '../helpers/processes.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 import { LEADER } from '../tasks/tasks.ts';
 import { SCREEN_SIZES } from './viewer-state.ts';
@@ -189,11 +188,20 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
   /** Started from a bash, to see what it leaves behind. */
   async function watchOnTerminal(state: string, argv: string, size = {}): Promise<TmuxTerminal> {
     const terminal = new TmuxTerminal(`PS1='outer> ' bash --norc`, { cwd: state, ...size });
-    onTestFinished(() => terminal.close());
     await terminal.until('the outer prompt', (screen) => screen.includes('outer>'));
     const program = `${process.execPath} ${executable('agent-shell')}`;
     terminal.enter(`clear; TODO_STATE_DIR=${state} ${program} watch --session s ${argv}`);
     return terminal;
+  }
+
+  /** The viewer of a list of one item, once it shows. */
+  async function viewerOf(argv = '') {
+    const state = temporaryDirectory();
+    const store = storeOf(state, 'main');
+    store.update([todo('Build')]);
+    const terminal = await watchOnTerminal(state, argv);
+    await terminal.until('the list', (screen) => screen.includes('Build'));
+    return { state, store, terminal };
   }
 
   test('the viewer waits for a list, shows it on the whole screen, its progress in the title, and gives the screen back, to Ctrl-Z too; with --bell the bell rings once all is completed', async () => {
@@ -258,10 +266,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
   });
 
   test('a screen that was resized is drawn again, even if its old size is back', async () => {
-    const state = temporaryDirectory();
-    storeOf(state, 'main').update([todo('Build')]);
-    const terminal = await watchOnTerminal(state, '');
-    await terminal.until('the list', (screen) => screen.includes('○ Build'));
+    const { terminal } = await viewerOf();
     writeFileSync(terminal.ask('#{pane_tty}'), '\x1b[8HCUT');
     await terminal.until('a screen that was changed', (screen) => screen.includes('CUT'));
     process.kill(terminal.child, 'SIGWINCH');
@@ -270,10 +275,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
   });
 
   test('a signal ends it even if its terminal is not read', async () => {
-    const state = temporaryDirectory();
-    storeOf(state, 'main').update([todo('Build')]);
-    const terminal = await watchOnTerminal(state, '');
-    await terminal.until('the list', (screen) => screen.includes('○ Build'));
+    const { terminal } = await viewerOf();
     const [viewer, server] = [terminal.child, Number(terminal.ask('#{pid}'))];
     const { O_NOCTTY, O_NONBLOCK, O_RDWR } = constants;
     const device = openSync(terminal.ask('#{pane_tty}'), O_NOCTTY | O_NONBLOCK | O_RDWR);
@@ -294,26 +296,19 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
   });
 
   test('so it does where each change is printed', async () => {
-    const state = temporaryDirectory();
-    const store = storeOf(state, 'main');
-    store.update([todo('Build')]);
-    const terminal = await watchOnTerminal(state, '--jsonl');
-    await terminal.until('the list', (screen) => screen.includes('"todos"'));
+    const { store, terminal } = await viewerOf('--jsonl');
     const [child, server] = [terminal.child, Number(terminal.ask('#{pid}'))];
     process.kill(server, 'SIGSTOP');
     try {
       // Together many times the system's buffer.
+      const items = Array.from({ length: 50 }, (_, at) => todo(`${at} ${'x'.repeat(190)}`));
       for (let count = 0; count < 60; count++) {
-        store.update(
-          Array.from({ length: 50 }, (_, at) => todo(`${count} ${at} ${'x'.repeat(150)}`)),
-        );
-        store.update([{ ...todo(`${count} ${'y'.repeat(190)}`), status: 'completed' }]);
+        store.update(items);
+        store.update([]);
       }
-      const writtenSoFar = () =>
-        /wchar: (\d+)/.exec(readFileSync(`/proc/${child}/io`, 'utf8'))?.[1];
-      const looks: (string | undefined)[] = [];
+      const looks: number[] = [];
       await eventually('it can write no more', () => {
-        looks.push(writtenSoFar());
+        looks.push(usageOf(child).writtenBytes);
         return looks.length > 20 && new Set(looks.slice(-20)).size === 1;
       });
       process.kill(child, 'SIGTERM');
@@ -324,10 +319,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
   });
 
   test('--all shows the lists side by side, later ones included', async () => {
-    const state = temporaryDirectory();
-    storeOf(state, 'main').update([todo('Build')]);
-    const terminal = await watchOnTerminal(state, '--all');
-    await terminal.until('the first list', (screen) => screen.includes('○ Build'));
+    const { state, terminal } = await viewerOf('--all');
     storeOf(state, 'bob').update([todo('Review')]);
     await terminal.until('both lists', (screen) =>
       /bob .*│.*main .*\n.*○ Review .*│.*○ Build/.test(screen),

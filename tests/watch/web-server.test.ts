@@ -1,7 +1,13 @@
+import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { webTokenFile } from '../../src/watch/sources.ts';
 import { serveWeb, type WebServer } from '../../src/watch/web-server.ts';
+import { tokenIn } from '../../src/watch/web-token.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
 
 const TOKEN = 'x'.repeat(32);
 
@@ -107,7 +113,6 @@ describe('is refused without an answer', () => {
   test('on another device than the loopback one', async () => {
     const { server } = await serve();
     const { port } = new URL(server.url);
-    const { networkInterfaces } = await import('node:os');
     const others = Object.values(networkInterfaces())
       .flat()
       .filter((each) => each && !each.internal && each.family === 'IPv4');
@@ -162,4 +167,33 @@ test('a port that is taken is an error', async () => {
   await expect(serveWeb(Number(new URL(server.url).port), TOKEN, () => () => {})).rejects.toThrow(
     'EADDRINUSE',
   );
+});
+
+test('the token is the same the next time, and only its user can read it', () => {
+  const file = join(temporaryDirectory(), 'state', 'web-token');
+  const token = tokenIn(file);
+  expect(token).toMatch(/^[\w-]{32}$/);
+  expect(tokenIn(file)).toBe(token);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('an invalid token is replaced, and so is one that others can read', () => {
+  const file = join(temporaryDirectory(), 'web-token');
+  writeFileSync(file, 'short\n');
+  chmodSync(file, 0o600);
+  expect(tokenIn(file)).toMatch(/^[\w-]{32}$/);
+  const known = 'a'.repeat(32);
+  writeFileSync(file, known);
+  chmodSync(file, 0o640);
+  expect(tokenIn(file)).not.toBe(known);
+});
+
+test('where it cannot be kept it is good for this time', () => {
+  expect(tokenIn('/dev/null/web-token')).toMatch(/^[\w-]{32}$/);
+});
+
+test('it is kept in the user folder: a state folder may come with a repository, and umask 077 makes its files private', () => {
+  const home = temporaryDirectory();
+  const environment = { HOME: home, TODO_STATE_DIR: join(temporaryDirectory(), '.todowrite') };
+  expect(webTokenFile(environment)).toBe(join(home, '.local/state/todowrite/web-token'));
 });

@@ -61,13 +61,17 @@ async function startTeam(state: string): Promise<void> {
   await store.change((graph, at) => createTasks(graph, tasks, at), undefined, 'ann');
 }
 
-async function open(
-  url: string,
-  options: Parameters<Browser['newContext']>[0] = {},
-): Promise<Page> {
+type Options = Parameters<Browser['newContext']>[0];
+
+/** In a context that ends with the test. */
+async function newPage(options: Options = {}): Promise<Page> {
   const context = await browser.newContext(options);
   onTestFinished(() => context.close());
-  const page = await context.newPage();
+  return context.newPage();
+}
+
+async function open(url: string, options?: Options): Promise<Page> {
+  const page = await newPage(options);
   page.on('pageerror', (error) => {
     throw error;
   });
@@ -150,9 +154,7 @@ test('a page whose server falls silent says so, and finds it again', async () =>
   const store = storeOf(state, 'main');
   store.update(todos('> Build'));
   const { url, child } = await serve(state);
-  const context = await browser.newContext();
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const page = await newPage();
   await page.clock.install();
   await page.goto(url);
   await page.getByText('live', { exact: true }).waitFor();
@@ -168,9 +170,7 @@ test('a page whose server falls silent says so, and finds it again', async () =>
 
 test('without JavaScript the page says that it needs it', async () => {
   const { url } = await serve(temporaryDirectory());
-  const context = await browser.newContext({ javaScriptEnabled: false });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const page = await newPage({ javaScriptEnabled: false });
   await page.goto(url);
   expect(await page.locator('main').innerText()).toContain('This page needs JavaScript.');
 });
@@ -183,9 +183,7 @@ test('another page in the same browser cannot read it', async () => {
   evil.listen(0, '127.0.0.1');
   await once(evil, 'listening');
   onTestFinished(() => void evil.close());
-  const context = await browser.newContext();
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const page = await newPage();
   await page.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}/`);
   const read = (mode: string) =>
     page.evaluate(
@@ -284,12 +282,9 @@ describe.each([375, 1280])('in a window of %d pixels', (width) => {
 });
 
 test('opening a history moves no other list to another column', async () => {
-  const state = temporaryDirectory();
-  for (let agent = 0; agent < 7; agent++)
-    storeOf(state, `agent-${agent}`).update(plan(5, agent % 5));
-  const page = await open((await serve(state)).url, { viewport: { width: 1280, height: 800 } });
+  const page = await busyPage({ viewport: { width: 1280, height: 800 } });
   const lists = page.getByRole('article', { name: /^List of/ });
-  await lists.nth(6).waitFor();
+  await lists.nth(9).waitFor();
   const columns = () => lists.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
   const before = await columns();
   expect(new Set(before).size).toBe(3);
@@ -333,36 +328,31 @@ test('the chosen session is in the URL: a reload, a bookmark and the back button
 test.each([
   ['de-DE', / \d\d:\d\d$/],
   ['en-US', / \d\d:\d\d [AP]M$/],
-])(
-  'times are written as in %s, those of other days are dates, and a completed item says how long it took',
-  async (locale, time) => {
-    const state = temporaryDirectory();
-    const store = storeOf(state, 'main');
-    onTestFinished(() => void vi.useRealTimers());
-    vi.useFakeTimers({ now: new Date('2025-05-05T09:30:00'), toFake: ['Date'] });
-    store.update(todos('> Analyze', '- Build', '- Ship'));
-    vi.setSystemTime(new Date('2025-05-05T09:32:10'));
-    store.update(todos('x Analyze', '> Build', '- Ship'));
-    vi.useRealTimers();
-    store.update(todos('x Analyze', 'x Build', '> Ship'));
-    const page = await open((await serve(state)).url, { locale });
-    await page.getByText('Doing Ship...').waitFor();
-    expect(await page.locator('#lists .in_progress .time').innerText()).toMatch(/^\ds$/);
-    await page.getByRole('button', { name: '2 completed' }).click();
-    const completed = page.locator('li.completed');
-    expect(await completed.first().locator('.time').innerText()).toBe('2m 10s');
-    const titles = await completed.evaluateAll((all) =>
-      all.map((one) => one.getAttribute('title')),
-    );
-    expect(titles).toEqual(['completed 2025-05-05', expect.stringMatching(time)]);
-    await page.getByRole('button', { name: 'History' }).click();
-    const versions = await page.locator('.history li').allInnerTexts();
-    expect(versions.at(-1)).toMatch(/^1 · 2025-05-05 · main: /);
-  },
-);
+])('times are written as in %s, and a completed item says what it took', async (locale, time) => {
+  const state = temporaryDirectory();
+  const store = storeOf(state, 'main');
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ now: new Date('2025-05-05T09:30:00'), toFake: ['Date'] });
+  store.update(todos('> Analyze', '- Build', '- Ship'));
+  vi.setSystemTime(new Date('2025-05-05T09:32:10'));
+  store.update(todos('x Analyze', '> Build', '- Ship'));
+  vi.useRealTimers();
+  store.update(todos('x Analyze', 'x Build', '> Ship'));
+  const page = await open((await serve(state)).url, { locale });
+  await page.getByText('Doing Ship...').waitFor();
+  expect(await page.locator('#lists .in_progress .time').innerText()).toMatch(/^\ds$/);
+  await page.getByRole('button', { name: '2 completed' }).click();
+  const completed = page.locator('li.completed');
+  expect(await completed.first().locator('.time').innerText()).toBe('2m 10s');
+  const titles = await completed.evaluateAll((all) => all.map((one) => one.getAttribute('title')));
+  expect(titles).toEqual(['completed 2025-05-05', expect.stringMatching(time)]);
+  await page.getByRole('button', { name: 'History' }).click();
+  const versions = await page.locator('.history li').allInnerTexts();
+  expect(versions.at(-1)).toMatch(/^1 · 2025-05-05 · main: /);
+});
 
 /** A page with ten agents, one of them with many items, and a team. */
-async function busyPage(options: Parameters<typeof open>[1] = {}): Promise<Page> {
+async function busyPage(options?: Options): Promise<Page> {
   const state = temporaryDirectory();
   storeOf(state, 'main').update(plan(50, 16));
   for (let agent = 1; agent < 10; agent++)
@@ -381,30 +371,27 @@ describe.each(['light', 'dark'] as const)('in a %s page', (colorScheme) => {
       '1280 pixels at a zoom of 200%',
       { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
     ],
-  ])(
-    'of %s axe finds nothing, folded and unfolded, nothing is wider than the window, and nothing moves where that is asked for',
-    async (name, size) => {
-      const page = await busyPage({ colorScheme, ...size, reducedMotion: 'reduce' });
-      expect(await page.getByRole('article', { name: /^List of/ }).count()).toBe(10);
-      await page.getByText('· blocked by #1').waitFor();
-      await picture(page, `busy-${colorScheme}-${name.replaceAll(/\W+/g, '-')}`);
-      await page.evaluate(axe.source);
-      const check = async () => {
-        const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
-        expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
-        const isTooWide = 'document.documentElement.scrollWidth > innerWidth';
-        expect(await page.evaluate(isTooWide)).toBe(false);
-      };
-      await check();
-      const durations = await page
-        .locator('*')
-        .evaluateAll((all) => all.map((one) => getComputedStyle(one).transitionDuration));
-      expect(new Set(durations)).toEqual(new Set(['0s']));
-      const folded = page.locator('[aria-expanded=false]');
-      while ((await folded.count()) > 0) await folded.first().click();
-      await check();
-    },
-  );
+  ])('of %s axe finds nothing, and nothing is too wide, or moves', async (name, size) => {
+    const page = await busyPage({ colorScheme, ...size, reducedMotion: 'reduce' });
+    expect(await page.getByRole('article', { name: /^List of/ }).count()).toBe(10);
+    await page.getByText('· blocked by #1').waitFor();
+    await picture(page, `busy-${colorScheme}-${name.replaceAll(/\W+/g, '-')}`);
+    await page.evaluate(axe.source);
+    const check = async () => {
+      const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+      const isTooWide = 'document.documentElement.scrollWidth > innerWidth';
+      expect(await page.evaluate(isTooWide)).toBe(false);
+    };
+    await check();
+    const durations = await page
+      .locator('*')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).transitionDuration));
+    expect(new Set(durations)).toEqual(new Set(['0s']));
+    const folded = page.locator('[aria-expanded=false]');
+    while ((await folded.count()) > 0) await folded.first().click();
+    await check();
+  });
 });
 
 test('a card begins with what is done now; the completed items unfold, and the address remembers it', async () => {
@@ -429,21 +416,18 @@ test.each([
   [1280, 3],
   [2560, 6],
   [375, 1],
-])(
-  'a page of %d pixels begins at its top, with the board of the team, and has %d columns of lists',
-  async (width, columns) => {
-    const page = await busyPage({ viewport: { width, height: 800 } });
-    expect(await page.evaluate('scrollY')).toBe(0);
-    expect(await page.locator('h2').allTextContents()).toEqual(['Team tasks', 'Agents']);
-    const lists = page.getByRole('article', { name: /^List of/ });
-    const lefts = await lists.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
-    expect(new Set(lefts).size).toBe(columns);
-    const rights = await lists.evaluateAll((all) =>
-      all.map((one) => one.getBoundingClientRect().right),
-    );
-    expect(Math.max(...rights)).toBeGreaterThan(width - 30);
-  },
-);
+])('a page of %d pixels begins at its top, with %d columns of lists', async (width, columns) => {
+  const page = await busyPage({ viewport: { width, height: 800 } });
+  expect(await page.evaluate('scrollY')).toBe(0);
+  expect(await page.locator('h2').allTextContents()).toEqual(['Team tasks', 'Agents']);
+  const lists = page.getByRole('article', { name: /^List of/ });
+  const lefts = await lists.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
+  expect(new Set(lefts).size).toBe(columns);
+  const rights = await lists.evaluateAll((all) =>
+    all.map((one) => one.getBoundingClientRect().right),
+  );
+  expect(Math.max(...rights)).toBeGreaterThan(width - 30);
+});
 
 test('/ filters rows as one types, and Escape shows all again', async () => {
   const page = await busyPage();

@@ -95,13 +95,10 @@ test.for<[string, string]>([
     `HTTP/1.1 200 OK\r\ncontent-length: ${NOTHING.length}\r\n\r\n${NOTHING}`,
   ],
   ['in chunks', `${CHUNKED}05;a=b\r\n{"hea\r\n11\r\nder":{},"kvs":[]}\r\n0\r\nT: x\r\n\r\n`],
-])(
-  'an answer of an etcd gateway %s is read, however it arrives, and the next one over the same connection',
-  async ([, answer]) => {
-    const place = placeAt(await etcdThatSays(answer));
-    expect([await place.load(), await place.load()]).toEqual([undefined, undefined]);
-  },
-);
+])('two answers %s are read over one connection to an etcd gateway', async ([, answer]) => {
+  const place = placeAt(await etcdThatSays(answer));
+  expect([await place.load(), await place.load()]).toEqual([undefined, undefined]);
+});
 
 const http = (text: string, status = 200) => [
   `HTTP/1.1 ${status} Said\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
@@ -148,20 +145,17 @@ test('an answer that is not from etcd, or larger than any list, is refused, and 
   await Promise.all(answers.map(ask));
 });
 
-test.runIf(hasEtcd)(
-  'keys of others beside the versions of a list are none of its versions',
-  async () => {
-    const place = placeAt(`${servers.etcd.url}/beside`);
-    const client = closing(servers.etcd.client());
-    for (const name of ['!', 'notes']) {
-      const key = base64(`${servers.etcd.root}/beside/todos/s/a/${name}`);
-      await client.call('kv/put', { key, value: 'eA==' }, 'change');
-    }
-    expect(await place.load()).toBeUndefined();
-    expect(await place.commit(0, 'ours', NOON)).toMatchObject({ version: 1 });
-    expect(await place.history()).toMatchObject([{ content: 'ours' }]);
-  },
-);
+test.runIf(hasEtcd)('keys of others beside the versions of a list are none of these', async () => {
+  const place = placeAt(`${servers.etcd.url}/beside`);
+  const client = closing(servers.etcd.client());
+  for (const name of ['!', 'notes']) {
+    const key = base64(`${servers.etcd.root}/beside/todos/s/a/${name}`);
+    await client.call('kv/put', { key, value: 'eA==' }, 'change');
+  }
+  expect(await place.load()).toBeUndefined();
+  expect(await place.commit(0, 'ours', NOON)).toMatchObject({ version: 1 });
+  expect(await place.history()).toMatchObject([{ content: 'ours' }]);
+});
 
 /** @param begin as of `portThat`. */
 const postgresThat = async (begin: () => (said: string) => Answer | undefined) =>
@@ -277,11 +271,8 @@ test('a PostgreSQL that does not prove by SCRAM that it knows the password is re
   );
 });
 
-test.each(['etcd://', 'postgres://ann@'])(
-  'a check whether lists may be written on a silent %s leaves no doubt about a change',
-  async (scheme) => {
-    const port = await portThat(() => () => undefined);
-    const lists = listsAt(`${scheme}127.0.0.1:${port}/x`, 500);
-    expect(await problemOf(lists.checkWriting('tasks/a'))).toMatch(/^cannot read from .*in time$/);
-  },
-);
+test.each(['etcd://', 'postgres://ann@'])('a check of a silent %s is a read', async (scheme) => {
+  const port = await portThat(() => () => undefined);
+  const lists = listsAt(`${scheme}127.0.0.1:${port}/x`, 500);
+  expect(await problemOf(lists.checkWriting('tasks/a'))).toMatch(/^cannot read from .*in time$/);
+});

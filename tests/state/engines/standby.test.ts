@@ -1,11 +1,11 @@
-import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { SharedPlace } from '../../../src/state/place.ts';
 import { ServerPlace } from '../../../src/state/server-lists.ts';
 import { orElse } from '../../../src/system/files.ts';
+import { callCommand } from '../../helpers/commands.ts';
 import { closing, hasPostgres, PostgresServer } from '../../helpers/engines.ts';
 import { eventually } from '../../helpers/eventually.ts';
-import { cleanEnvironment, executable, startProgram } from '../../helpers/executables.ts';
+import { cleanEnvironment } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import { failed } from '../../helpers/replies.ts';
 
@@ -45,7 +45,7 @@ const ENDINGS: [string, (pid: number) => void][] = [
 ];
 
 // One pair for all, each of which leaves it as it was, but for the last.
-describe.runIf(hasPostgres)('a primary and its standby:', () => {
+describe.runIf(hasPostgres)('a primary and its standby:', { timeout: LONGEST_MS }, () => {
   beforeAll(async () => {
     primary = await PostgresServer.start();
     standby = await PostgresServer.standbyOf(primary);
@@ -55,45 +55,40 @@ describe.runIf(hasPostgres)('a primary and its standby:', () => {
     primary?.stop();
   });
 
-  test(
-    'a host that names both servers returns to the primary once it is back, and is notified again',
-    async () => {
-      const key = 'notified';
-      const writing = placeOn(standby, 60_000, { other: primary, key });
-      const watching = placeOn(primary, 60_000, { other: standby, key });
-      let seen: string | undefined;
-      const look = () =>
-        void Promise.resolve(watching.load()).then(
-          (version) => (seen = version?.content),
-          () => {},
-        );
-      onTestFinished(watching.watch(look));
-      for (let round = 1; round <= (IS_LONG ? 3 : 1); round++) {
-        const content = `round ${round}`;
-        expect(await writing.commit(2 * round - 2, content, NOON)).toMatchObject({ content });
-        await eventually('the watcher has heard of it', () => seen === content);
-        primary.kill();
-        const impatient = placeOn(primary, 2000, { other: standby, key });
-        await expect(impatient.load()).rejects.toThrow(
-          /a standby, which accepts no writes$|ECONNREFUSED/,
-        );
-        // Where an answer comes too late for the time limit, it is not known.
-        const refusal = async () => {
-          const said = await Promise.resolve(impatient.commit(9, 'x', NOON)).catch(String);
-          return /; nothing was changed$/.test(String(said));
-        };
-        await eventually('a refusal in time', refusal);
-        const later = writing.commit(2 * round - 1, `${content}, later`, NOON);
-        primary.restart();
-        expect(await later).toMatchObject({ version: 2 * round });
-      }
-    },
-    LONGEST_MS,
-  );
+  test('a host that names both servers returns to the primary once it is back, and is notified again', async () => {
+    const key = 'notified';
+    const writing = placeOn(standby, 60_000, { other: primary, key });
+    const watching = placeOn(primary, 60_000, { other: standby, key });
+    let seen: string | undefined;
+    const look = () =>
+      void Promise.resolve(watching.load()).then(
+        (version) => (seen = version?.content),
+        () => {},
+      );
+    onTestFinished(watching.watch(look));
+    for (let round = 1; round <= (IS_LONG ? 3 : 1); round++) {
+      const content = `round ${round}`;
+      expect(await writing.commit(2 * round - 2, content, NOON)).toMatchObject({ content });
+      await eventually('the watcher has heard of it', () => seen === content);
+      primary.kill();
+      const impatient = placeOn(primary, 2000, { other: standby, key });
+      await expect(impatient.load()).rejects.toThrow(
+        /a standby, which accepts no writes$|ECONNREFUSED/,
+      );
+      // Where an answer comes too late for the time limit, it is not known.
+      const refusal = async () => {
+        const said = await Promise.resolve(impatient.commit(9, 'x', NOON)).catch(String);
+        return /; nothing was changed$/.test(String(said));
+      };
+      await eventually('a refusal in time', refusal);
+      const later = writing.commit(2 * round - 1, `${content}, later`, NOON);
+      primary.restart();
+      expect(await later).toMatchObject({ version: 2 * round });
+    }
+  });
 
   test.for(IS_LONG ? ENDINGS : ENDINGS.slice(0, 1))(
-    'a commit whose wait for the standby %s is told as done once the standby has it; where it is down for good, as not known',
-    { timeout: LONGEST_MS },
+    'a commit whose wait %s is done once the standby has it',
     async ([how, end]) => {
       const place = placeOn(primary, LONGEST_MS, { key: how });
       await place.commit(0, 'before', NOON);
@@ -125,40 +120,34 @@ describe.runIf(hasPostgres)('a primary and its standby:', () => {
     },
   );
 
-  test(
-    'a claim that nobody can be sure of is told to one agent at most: exit 3; after the primary is lost another may have it, and what was told as done is there',
-    async () => {
-      const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join(',');
-      const cwd = temporaryDirectory();
-      const run = (agent: string, ...argv: string[]) => {
-        const env = cleanEnvironment({
-          HOME: cwd,
-          TODO_STATE_URL: `postgres://lists@${hosts}/postgres`,
-          TODO_STATE_TIMEOUT: '5',
-          TODO_TEAM: 'release',
-          TODO_AGENT: agent,
-        });
-        const [command = '', ...rest] = argv;
-        const program = join(dirname(executable('todo-write')), command);
-        return startProgram(program, rest, { cwd, env }).ended;
-      };
-      await run('lead', 'TaskCreate', '--subject', 'Ship it');
-      standby.kill();
-      const claiming = run('ann', 'TaskClaim', '--next');
-      primary.sql(`select pg_cancel_backend(${await waitingCommit()})`);
-      expect(await claiming).toMatchObject(
-        failed(expect.stringContaining('not known whether the change was made'), 3),
-      );
-      // It can be read and is ann's, which proves nothing.
-      expect(await run('ann', 'TaskClaim', '1')).toMatchObject({ exitCode: 3, stdout: '' });
-      primary.kill();
-      standby.restart();
-      standby.promote();
-      const claimed = await run('bob', 'TaskClaim', '--next');
-      expect(claimed.stdout).toBe('Task #1 claimed by bob: Ship it\n');
-      const lost = placeOn(standby, LONGEST_MS, { key: 'is cancelled' });
-      expect(await lost.load()).toMatchObject({ content: 'after' });
-    },
-    LONGEST_MS,
-  );
+  test('a claim that nobody can be sure of is told to one agent at most: exit 3; after the primary is lost another may have it, and what was told as done is there', async () => {
+    const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join(',');
+    const cwd = temporaryDirectory();
+    const run = (agent: string, name: string, ...argv: string[]) => {
+      const env = cleanEnvironment({
+        HOME: cwd,
+        TODO_STATE_URL: `postgres://lists@${hosts}/postgres`,
+        TODO_STATE_TIMEOUT: '5',
+        TODO_TEAM: 'release',
+        TODO_AGENT: agent,
+      });
+      return callCommand(env, name, argv, { cwd });
+    };
+    await run('lead', 'TaskCreate', '--subject', 'Ship it');
+    standby.kill();
+    const claiming = run('ann', 'TaskClaim', '--next');
+    primary.sql(`select pg_cancel_backend(${await waitingCommit()})`);
+    expect(await claiming).toMatchObject(
+      failed(expect.stringContaining('not known whether the change was made'), 3),
+    );
+    // It can be read and is ann's, which proves nothing.
+    expect(await run('ann', 'TaskClaim', '1')).toMatchObject({ exitCode: 3, stdout: '' });
+    primary.kill();
+    standby.restart();
+    standby.promote();
+    const claimed = await run('bob', 'TaskClaim', '--next');
+    expect(claimed.stdout).toBe('Task #1 claimed by bob: Ship it\n');
+    const lost = placeOn(standby, LONGEST_MS, { key: 'is cancelled' });
+    expect(await lost.load()).toMatchObject({ content: 'after' });
+  });
 });
