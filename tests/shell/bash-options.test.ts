@@ -60,6 +60,7 @@ const SPELLINGS: string[][] = [
   ['nosuchscript'],
   [],
   ['-'],
+  ['-n'],
   ['--'],
   ['-c'],
   ['-z'],
