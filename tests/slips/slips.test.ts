@@ -58,8 +58,7 @@ const handlers = [
 ];
 const shared = forAllTests((finished) => {
   const started = startRouter({ handlers, guide: false }, finished);
-  for (const name of ['plan.json', 'plan.md'])
-    writeFileSync(join(started.cwd, name), '{"todos":[]}');
+  writeFileSync(join(started.cwd, 'plan.json'), '{"todos":[]}');
   return started;
 });
 
