@@ -45,8 +45,8 @@ class RoutedShell {
   }
 }
 
-const FORGET = `set +ef +o pipefail +o posix; exec 3>&- 4>&-; trap - ERR; shopt -u nullglob inherit_errexit; set --;
-  unset -v v w text json arr FOO REPLY n n1 n2 n3 k1 k2 k3; unset -f f; IFS=$' \\t\\n';`;
+const FORGET = `set +e +o pipefail +o posix; exec 3>&- 4>&-; trap - ERR; shopt -u inherit_errexit; set --;
+  unset -v v w text json FOO REPLY; unset -f f; IFS=$' \\t\\n';`;
 
 const END_OF_FILE = 'syntax error: unexpected end of file';
 const ANOTHER_END = "unexpected EOF while looking for matching `)'";

@@ -49,7 +49,6 @@ export class ComposedLines {
   }
 
   #expand(symbol: string, depth: number): string {
-    if (symbol === 'depth') return String(depth);
     const atEnd = depth <= 0 ? PRODUCTIONS.get(`${symbol} at the end`) : undefined;
     const productions = atEnd ?? PRODUCTIONS.get(symbol);
     if (productions === undefined) throw new Error(`the grammar has no ${symbol}`);
