@@ -96,11 +96,6 @@ describe.runIf(isHere(whyNot ?? '', !whyNot))('in a system without Node', () => 
       /^Todo list updated: 0 completed, 1 in_progress, 0 pending\n\[>\] Dig <- Digging\n/,
     ],
     [
-      'tasks are created and claimed',
-      'TaskCreate --subject A; TaskClaim --next',
-      /^Task #1 created: A\nTask #1 claimed by main: A\n$/,
-    ],
-    [
       'a link to a command, and sh with its path, find their Node',
       `ln -s "\${PATH%%:*}/TodoRead" ~/read; TodoWrite '{"todos":[]}'; ~/read; sh "\${PATH%%:*}/TodoRead"`,
       /(No todos\.\n){2}$/,

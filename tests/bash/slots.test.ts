@@ -356,26 +356,6 @@ describe('a host that is killed', () => {
     },
   );
 
-  test('at any moment: every reported success is on the disk', async () => {
-    const random = new Random(testSeed());
-    for (let round = 0; round < rounds(10); round += 1) {
-      const { call, kill } = await startMortalHost();
-      const results = Promise.all(
-        Array.from({ length: 10 }, async () => {
-          await new Promise((resolve) => setTimeout(resolve, random.below(20)));
-          return call('x', '5').ended;
-        }),
-      );
-      await new Promise((resolve) => setTimeout(resolve, random.below(20)));
-      await kill();
-      for (const result of await results) {
-        expect([gone, { ...gone, stdout: 'xxxxx', stderr: '', exitCode: 0 }]).toContainEqual(
-          result,
-        );
-      }
-    }
-  });
-
   test('no later host in its place is believed', async () => {
     const { call, kill, folder } = await startMortalHost();
     await kill();

@@ -170,18 +170,6 @@ test('the guide ignores a list that cannot be read', async () => {
   expect(guide.commandEnded(0)).toEqual([]);
 });
 
-test('over JSON lines reminders are a field of their own, present only when there is one', async () => {
-  const session = agentSession();
-  const commands = [writeLine(items('[ ] Fix it')), ...Array(6).fill('ls')];
-  const requests = commands.map((command, id) => ({ id, command }));
-  const results = await serve(session.router, requests);
-  expect(results.map(({ reminders }) => reminders)).toEqual([
-    ...Array(5).fill(undefined),
-    [IDLE],
-    undefined,
-  ]);
-});
-
 test('reminders come first in stderr if the router, or the line, has that option', async () => {
   const store = new TodoStore();
   store.update(items('[ ] Fix it'));

@@ -97,7 +97,8 @@ describe('hooks in JSON', () => {
       { matcher: 'Bash', ...group },
     ]);
     expect(JSON.parse(comesAndGoes(flat, undefined))).toMatchObject({ version: 1 });
-    for (const edit of [hooks, flat]) for (const empty of ['', '\n']) comesAndGoes(edit, empty);
+    for (const edit of [hooks, flat])
+      for (const empty of ['', '\n', ' \r\n']) comesAndGoes(edit, empty);
   });
 
   test('in a file that setup created, the additions of others stay', () => {

@@ -226,29 +226,18 @@ test('its section is found again where the settings name another file since', ()
 });
 
 describe('the user’s own settings stay', () => {
-  const ANY = (text: string) => ({ '.claude/settings.json': text, 'CLAUDE.md': text });
+  const MARKED = '\ufeff{"a": 1}\r\n';
   const KIMI = 'default_model = "k"\nhooks = []\n\n[loop_control]\nmax = 1\n';
   const STOP = '[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "mine"\n';
   const GEMINI = '{"context":{"fileName":["AGENTS.md"]}}\n';
-  const NOTHING = ['', '\n', ' \r\n', '\ufeff'].flatMap((text) =>
-    ['.claude/settings.json', '.gemini/settings.json', '.cursor/hooks.json'].map(
-      (file): [string, string, Record<string, string>] => [
-        `${file} without a setting, ${JSON.stringify(text)}`,
-        file.slice(1, file.indexOf('/')),
-        { [file]: text },
-      ],
-    ),
-  );
-
   /** What setup adds goes into a file that is there, which --remove restores to the byte. */
   test.each<[what: string, agent: string, files: Record<string, string>, added?: string]>([
-    ['a byte-order mark', 'claude', ANY('\ufeff{"a": 1}\r\n')],
-    ['no line end', 'claude', ANY('{"a": 1}')],
-    ['comments', 'claude', ANY('// c\n{\n\t"a": 1, // d\n}\n')],
+    ['a byte-order mark', 'claude', { '.claude/settings.json': MARKED, 'CLAUDE.md': MARKED }],
+    ['an empty file', 'gemini', { '.gemini/settings.json': '' }],
+    ['nothing but a byte-order mark', 'cursor', { '.cursor/hooks.json': '\ufeff' }],
     ['hooks of Codex in its settings', 'codex', { '.codex/config.toml': STOP }, 'AGENTS.md'],
     ['a file that Gemini CLI names', 'gemini', { '.gemini/settings.json': GEMINI }, 'AGENTS.md'],
     ['an empty list of hooks of Kimi CLI', 'kimi', { '../home/.kimi/config.toml': KIMI }],
-    ...NOTHING,
   ])('%s', (_, agent, files, added) => {
     const { run, put, all } = machine();
     for (const [file, text] of Object.entries(files)) put(`project/${file}`, text);

@@ -70,19 +70,6 @@ describe.skipIf(!hasTmux)("in a person's first hour, with a list in sight,", () 
       expect(readFileSync(join(shell.project, 'notes.txt'), 'utf8')).toBe('x\n');
   });
 
-  test.skipIf(!hasPrograms('vim', 'git'))('git commit opens the editor', async () => {
-    const shell = await atPrompt();
-    const me = '-c user.name=me -c user.email=a@b.c';
-    shell.enter(`git init -q . && EDITOR='vim -u NONE -N' git ${me} commit --allow-empty`);
-    await shell.until('the editor', (screen) => screen.includes('# Please enter'));
-    shell.type('iA first commit');
-    shell.press('Escape');
-    shell.enter(':wq');
-    await shell.until('the commit', (screen) => screen.includes('] A first commit\n'));
-    await untilPanel(shell);
-    expect(await shell.run('git log --format=%s')).toBe('A first commit');
-  });
-
   test('Tab completes files, commands and the words of a completion function', async () => {
     const shell = await atPrompt();
     await shell.run('touch a-long-name.txt');
@@ -165,15 +152,6 @@ describe.skipIf(!hasTmux)("in a person's first hour, with a list in sight,", () 
     await shell.until('its output', (screen) =>
       /p> (echo )?typed ahead\ntyped ahead\np>/.test(screen),
     );
-    await untilPanel(shell);
-  });
-
-  test('a long line wraps, and is run as it was typed', async () => {
-    const shell = await atPrompt();
-    const words = Array.from({ length: 40 }, (_, index) => `word${index}`);
-    shell.type(`echo ${words.join(' ')} | wc -w`);
-    for (const key of ['C-a', 'C-e', 'Enter']) shell.press(key);
-    await untilRows(shell, '40');
     await untilPanel(shell);
   });
 

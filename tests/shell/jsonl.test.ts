@@ -220,14 +220,6 @@ test('timeoutMs ends a command, and not the session', async () => {
   expect((await client.send('pwd')).stdout).toBe('/tmp\n');
 });
 
-test('a command that reads finds no input, and eats no request', async () => {
-  const results = await exchange(
-    request(1, 'cat; read -r x; echo "[$x]"') + request(2, 'echo next'),
-    2,
-  );
-  expect(results.map(({ stdout }) => stdout)).toEqual(['[]\n', 'next\n']);
-});
-
 test('output that would not fit into one string as JSON is cut', async () => {
   const stream = new PassThrough({ highWaterMark: 2 ** 30 });
   let isFirst = true;

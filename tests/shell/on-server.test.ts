@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { items } from '../guidance/agent-session.ts';
 import { AGENT_SHELL, JsonlClient } from '../helpers/agent-shell.ts';
 import { callCommand } from '../helpers/commands.ts';
@@ -10,7 +10,7 @@ import { cleanEnvironment, executable, startProgram } from '../helpers/executabl
 import { temporaryDirectory } from '../helpers/files.ts';
 import { PersonsShell } from '../helpers/persons-shell.ts';
 import { startProxy } from '../helpers/proxy.ts';
-import { useServers } from '../helpers/servers.ts';
+import { describeOn, useServers } from '../helpers/servers.ts';
 import { hasTmux } from '../helpers/tmux.ts';
 
 // Programs, hosts and prompts with lists on a server.
@@ -112,8 +112,8 @@ test.runIf(hasEtcd)(
   },
 );
 
-describe.for(servers.one)('on %s', ([, isHere, server]) => {
-  test.runIf(isHere)('the gate of a hook holds, and a new session is shown the list', () => {
+describeOn(servers.one, (server) => {
+  test('the gate of a hook holds, and a new session is shown the list', () => {
     const { run } = team(server().url);
     run(executable('todo-write'), ['--until-done', pending('Build')]);
     const hook = (event: object) => run(AGENT_SHELL, ['hook'], event).stdout;
@@ -125,7 +125,7 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
     expect(hookSpecificOutput.additionalContext).toContain('[ ] Build');
   });
 
-  test.runIf(isHere && hasTmux)(
+  test.runIf(hasTmux)(
     'the panel of an interactive shell shows writes from here at once, and after a command those from elsewhere',
     async () => {
       const { call, shell: start } = team(server().url);
@@ -139,7 +139,7 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
     },
   );
 
-  test.runIf(isHere)("a host tells its agent once about a person's changes elsewhere", async () => {
+  test("a host tells its agent once about a person's changes elsewhere", async () => {
     const { host, call } = team(server().url);
     const ann = host('ann');
     expect(await ann.send(list('Build', 'Ship'))).toMatchObject({ exitCode: 0 });
@@ -152,7 +152,7 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
     expect((await ann.send('TodoRead')).stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
   });
 
-  test.runIf(isHere)('a host tells its agent what the team did to its tasks', async () => {
+  test('a host tells its agent what the team did to its tasks', async () => {
     const { host, call } = team(server().url);
     const ann = host('ann');
     await ann.send('TaskCreate --subject Build');
@@ -168,9 +168,9 @@ test.runIf(hasTmux)('a server that cannot be reached leaves the prompt as it is'
   expect(shell.all()).not.toMatch(/rror|Tasks/);
 });
 
-describe.for(servers.each)('on %s', ([, isHere, server]) => {
+describeOn(servers.each, (server) => {
   // A harness waits for its hook; an open connection would keep the process alive.
-  test.runIf(isHere)('a program that has answered ends, as TodoRead does', async () => {
+  test('a program that has answered ends, as TodoRead does', async () => {
     const { call, run } = team(server().url);
     await call('ann', 'TodoWrite', '--add', 'Build', '--active-form', 'Building');
     const timeOf = (argv: string[]) => {
@@ -187,38 +187,32 @@ describe.for(servers.each)('on %s', ([, isHere, server]) => {
     }
   });
 
-  test.runIf(isHere)(
-    'a host uses its connections again, for the commands inside bash too',
-    async () => {
-      const proxy = await startProxy(server().port);
-      const { host } = team(server().urlAt(proxy.port));
-      const ann = host('ann');
-      await ann.send(`${list('a')}; TaskCreate --subject A | cat`);
-      await ann.send('TodoRead && TaskList');
-      const before = proxy.connections();
-      for (let count = 0; count < 10; count++) {
-        const { exitCode } = await ann.send(`${list(`a${count}`)} --drop 1 | cat; TaskList`);
-        expect(exitCode).toBe(0);
-      }
-      // A read that meets a change under way opens another, which stays: a few in all, not some for each line.
-      expect(proxy.connections() - before).toBeLessThan(4);
-    },
-  );
+  test('a host uses its connections again, for the commands inside bash too', async () => {
+    const proxy = await startProxy(server().port);
+    const { host } = team(server().urlAt(proxy.port));
+    const ann = host('ann');
+    await ann.send(`${list('a')}; TaskCreate --subject A | cat`);
+    await ann.send('TodoRead && TaskList');
+    const before = proxy.connections();
+    for (let count = 0; count < 10; count++) {
+      const { exitCode } = await ann.send(`${list(`a${count}`)} --drop 1 | cat; TaskList`);
+      expect(exitCode).toBe(0);
+    }
+    // A read that meets a change under way opens another, which stays: a few in all, not some for each line.
+    expect(proxy.connections() - before).toBeLessThan(4);
+  });
 
-  test.runIf(isHere)(
-    'a host does not delay a line for a silent server, and ends with its input',
-    async () => {
-      const proxy = await startProxy(server().port);
-      const { host, call } = team(server().url);
-      // The wait for the server would outlast the test.
-      const ann = host('ann', server().urlAt(proxy.port), 100_000);
-      await ann.send(list('Build', 'Ship'));
-      await ann.send('TaskCreate --subject A; TaskClaim 1');
-      await call('user', 'TodoWrite', '--agent', 'ann', pending('Build'));
-      proxy.fallSilent();
-      for (let line = 0; line < 5; line++)
-        expect(await ann.send('echo hi')).toMatchObject({ exitCode: 0 });
-      await ann.end();
-    },
-  );
+  test('a host does not delay a line for a silent server, and ends with its input', async () => {
+    const proxy = await startProxy(server().port);
+    const { host, call } = team(server().url);
+    // The wait for the server would outlast the test.
+    const ann = host('ann', server().urlAt(proxy.port), 100_000);
+    await ann.send(list('Build', 'Ship'));
+    await ann.send('TaskCreate --subject A; TaskClaim 1');
+    await call('user', 'TodoWrite', '--agent', 'ann', pending('Build'));
+    proxy.fallSilent();
+    for (let line = 0; line < 5; line++)
+      expect(await ann.send('echo hi')).toMatchObject({ exitCode: 0 });
+    await ann.end();
+  });
 });

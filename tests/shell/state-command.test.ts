@@ -1,11 +1,11 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { items } from '../guidance/agent-session.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
-import { useServers } from '../helpers/servers.ts';
+import { describeOn, useServers } from '../helpers/servers.ts';
 
 // The lists of a shell and of its commands as separate programs, in files and on a server; `agent-shell state`.
 
@@ -129,8 +129,8 @@ test.each([
   expect(stderr).toContain(error);
 });
 
-describe.for(servers.one)('on %s', ([, isHere, server]) => {
-  test.runIf(isHere)('the commands work as on files, from several directories', async () => {
+describeOn(servers.one, (server) => {
+  test('the commands work as on files, from several directories', async () => {
     const variables = { TODO_STATE_URL: server().emptyUrl() };
     const [one, other] = [machine(variables), machine(variables)];
     one.state('init');
@@ -168,7 +168,7 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
     );
   });
 
-  test.runIf(isHere)('without a session or a list no command guesses one', async () => {
+  test('without a session or a list no command guesses one', async () => {
     const { call } = machine({ TODO_STATE_URL: server().emptyUrl(), TODO_SESSION: '' });
     for (const [line, named] of [
       ['TodoRead', /you must name the session.*TODO_SESSION/],
@@ -181,7 +181,7 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
     }
   });
 
-  test.runIf(isHere)('a team needs no session: state reports its tasks', () => {
+  test('a team needs no session: state reports its tasks', () => {
     const TODO_STATE_URL = server().emptyUrl();
     const { sh, state } = machine({ TODO_STATE_URL, TODO_SESSION: '', TODO_TEAM: 'blue' });
     state('init');
@@ -191,7 +191,7 @@ describe.for(servers.one)('on %s', ([, isHere, server]) => {
     );
   });
 
-  test.runIf(isHere)('copy moves lists with their history there and back', async () => {
+  test('copy moves lists with their history there and back', async () => {
     const there = server().emptyUrl();
     const { call, state, work } = machine({ TODO_STATE_DIR: 'lists' });
     const long = 'x'.repeat(300);
