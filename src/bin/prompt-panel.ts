@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { nearName, nearNameText } from '../command/near-names.ts';
+import { nearNameText } from '../command/near-names.ts';
 import { answerPrompt, showAtPrompt } from '../shell/prompt-panel.ts';
 import { writeAll } from '../system/files.ts';
 import { readStandardInput } from '../system/standard-io.ts';
@@ -25,9 +25,9 @@ async function main([mode = 'auto', argument = '']: readonly string[]): Promise<
 /** Throws if no command has a similar name. */
 function sayNearName(name: string): void {
   const commands = readdirSync(join(dirname(process.argv[1] ?? ''), 'commands'));
-  const meant = nearName(name, commands);
-  if (meant === undefined) throw new Error('no such command');
-  writeAll(1, nearNameText(name, meant));
+  const text = nearNameText(name, commands);
+  if (text === undefined) throw new Error('no such command');
+  writeAll(1, text);
 }
 
 main(process.argv.slice(3)).catch(() => {

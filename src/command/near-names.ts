@@ -3,6 +3,7 @@ import { nearest, plainly } from './options.ts';
 const DONE = 'TodoWrite --done N';
 const DROP = 'TodoWrite --drop N';
 const COMPLETED = 'TaskUpdate ID --status completed';
+const DELETED = 'TaskUpdate ID --status deleted';
 
 /** Names that models invent for the agent commands; each with an example call if the right name alone does not help. */
 const OTHER_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -19,13 +20,13 @@ const OTHER_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   TaskUpdate: {
     ...{ TaskEdit: '', UpdateTask: '' },
     ...{ TaskDone: COMPLETED, TaskComplete: COMPLETED, TaskFinish: COMPLETED },
-    TaskDelete: 'TaskUpdate ID --status deleted',
+    ...{ TaskDelete: DELETED, TaskRemove: DELETED },
   },
   TaskCreate: { TaskAdd: '', TaskNew: '', TaskWrite: '', CreateTask: '' },
   TaskList: { Tasks: '', TasksList: '', ListTasks: '', TaskLs: '' },
   TaskGet: { TaskRead: '', TaskShow: '', TaskView: '', GetTask: '' },
   TaskClaim: { TaskTake: '', TaskStart: '', TaskNext: 'TaskClaim --next', ClaimTask: '' },
-  TaskRelease: { TaskDrop: '', TaskUnassign: '' },
+  TaskRelease: { TaskDrop: '', TaskUnassign: '', TaskUnclaim: '' },
 };
 
 /** The agent command that an unknown name most likely means. Returns undefined if none is close. */
@@ -41,10 +42,12 @@ export function nearName(name: string, commands: readonly string[]): string | un
   return /^(?:todo|task)./.test(plain) && plain.length > 6 ? nearest(name, commands, 1) : undefined;
 }
 
-/** Printed in place of, or after, bash's `command not found`. */
-export function nearNameText(name: string, meant: string): string {
-  const call = callOf(plainly(name), OTHER_WORDS[meant] ?? {});
-  return `${name}: command not found; did you mean ${meant}?${call ? ` Try: ${call}` : ''}\n`;
+/** Printed in place of, or after, bash's `command not found`; undefined if no command's name is close. */
+export function nearNameText(name: string, commands: readonly string[]): string | undefined {
+  const meant = nearName(name, commands);
+  const call = callOf(plainly(name), OTHER_WORDS[meant ?? ''] ?? {});
+  const example = call ? ` Try: ${call}` : '';
+  return meant && `${name}: command not found; did you mean ${meant}?${example}\n`;
 }
 
 function callOf(plain: string, words: Readonly<Record<string, string>>): string | undefined {

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../command/agent-command.ts';
-import type { OptionKind, OptionTable, TextForm } from '../command/options.ts';
+import { type OptionKind, type OptionTable, plainly, type TextForm } from '../command/options.ts';
 import { inQuotes } from '../safe-text.ts';
 import { typeName } from './json-value.ts';
 import { type OtherWords, textProblem } from './schema-issues.ts';
@@ -169,4 +169,31 @@ export function otherNames(table: Fields): OtherWords {
 export function unexpected({ needs }: TextForm, given: unknown): string {
   const received = typeof given === 'string' ? inQuotes(given) : typeName(given);
   return `Expected ${needs}, received ${typeof given === 'number' ? given : received}`;
+}
+
+/** The object, spelled as in the table: `active_form`, `In Progress` and `High` are corrected, with one note per word. */
+export function withSpelling(
+  table: Fields,
+  given: Readonly<Record<string, unknown>>,
+  notes: Map<string, string>,
+): Record<string, unknown> {
+  const meant = (text: string, words: readonly string[]) => {
+    const plain = plainly(text.replaceAll(' ', ''));
+    return words.find((word) => word === text || plainly(word) === plain) ?? text;
+  };
+  const noted = (text: string, word: string) => {
+    if (word !== text && !notes.has(word)) notes.set(word, `read ${inQuotes(text)} as '${word}'`);
+    return word;
+  };
+  const mended: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of Object.entries(given)) {
+    const name = meant(key, Object.keys(table));
+    // If both spellings are present, it is uncertain which is meant.
+    const isFree = !Object.hasOwn(given, name) && !Object.hasOwn(mended, name);
+    const field = isFree ? noted(key, name) : key;
+    const kind = table[field]?.kind;
+    const isWord = kind?.is === 'word' && typeof value === 'string';
+    mended[field] = isWord ? noted(value, meant(value, kind.words)) : value;
+  }
+  return mended;
 }

@@ -20,7 +20,7 @@ import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoStore, todoStoreOf } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { agentHandlers } from './agent-handlers.ts';
-import { canRead, heredocHint, withNearName } from './bash-syntax.ts';
+import { canRead, heredocHint, withNearNames } from './bash-syntax.ts';
 import { callDirectly, type DirectCall, readLine } from './direct-call.ts';
 import { mendLine } from './mend-line.ts';
 import { Permission, Questions } from './permission.ts';
@@ -279,9 +279,9 @@ export class BashRouter {
     if (mended !== undefined) {
       return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
     }
-    if (result.exitCode === 0 || limit.reached) return result;
-    const hint = await heredocHint(line, this.#handlers, findBash(process.env));
-    const stderr = withNearName(result.stderr, [...this.#handlers.keys()]);
+    const isDone = result.exitCode === 0 || limit.reached;
+    const hint = isDone ? '' : await heredocHint(line, this.#handlers, findBash(process.env));
+    const stderr = withNearNames(line, result, [...this.#handlers.keys()]);
     return { ...result, stderr: stderr + hint };
   }
 

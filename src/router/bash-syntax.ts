@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import type { AgentBashHandler } from '../command/agent-command.ts';
-import { nearName, nearNameText } from '../command/near-names.ts';
+import type { AgentBashHandler, CommandResult } from '../command/agent-command.ts';
+import { nearNameText } from '../command/near-names.ts';
 import { noteLines } from '../command/replies.ts';
 import { heredoc, MAX_JSON_BYTES } from '../json/json-input.ts';
 
@@ -36,9 +36,7 @@ export async function heredocHint(
 ): Promise<string> {
   if (line.length > MAX_JSON_BYTES) return '';
   const name = line.match(/[\w-]+/g)?.find((word) => handlers.has(word));
-  if (name === undefined || (await canRead(bash, line))) {
-    return '';
-  }
+  if (name === undefined || (await canRead(bash, line))) return '';
   const { jsonExample = '...' } = handlers.get(name) ?? {};
   return noteLines([
     `pass the JSON as a heredoc, where quotes need no escaping: ${heredoc(name, jsonExample)}`.trimEnd(),
@@ -47,10 +45,16 @@ export async function heredocHint(
 
 const NOT_FOUND = /^(?:.*: )?([\w-]{1,40}): command not found\n/gm;
 
-/** Adds suggestions to `command not found` errors for names that are close to those of agent commands. */
-export function withNearName(stderr: string, commands: readonly string[]): string {
-  return stderr.replace(NOT_FOUND, (line, name: string) => {
-    const meant = nearName(name, commands);
-    return meant ? nearNameText(name, meant) : line;
-  });
+/** The stderr of a line, with suggestions for unknown names that are close to those of agent commands. */
+export function withNearNames(
+  line: string,
+  { stdout, stderr }: CommandResult,
+  commands: readonly string[],
+): string {
+  const merged = /2>&1|&>|\|&/.test(line) ? stdout : '';
+  // NOT_FOUND takes seconds for a flood of output.
+  if (!(merged + stderr).includes(': command not found\n')) return stderr;
+  const suggested = (name = '', error = '') => nearNameText(name, commands) ?? error;
+  const further = [...merged.matchAll(NOT_FOUND)].map(([, name]) => suggested(name));
+  return stderr.replace(NOT_FOUND, (error, name) => suggested(name, error)) + further.join('');
 }

@@ -1,5 +1,5 @@
 import { done } from '../command/agent-command.ts';
-import { otherNames, shortText, type TextLimits, type ValuesOf } from '../json/fields.ts';
+import { otherNames, shortText, type ValuesOf, withSpelling } from '../json/fields.ts';
 import type { CheckedJson } from '../json/json-input.ts';
 import { isObject, typeName } from '../json/json-value.ts';
 import { objectSchema } from '../json/object-schema.ts';
@@ -68,7 +68,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   },
 };
 
-function checkTasks(given: unknown, limits: TextLimits): CheckedJson<readonly NewTask[]> {
+function checkTasks(given: unknown, limits: RefLimits): CheckedJson<readonly NewTask[]> {
   const wrapped = isObject(given) && Array.isArray(given.tasks) && Object.keys(given).length === 1;
   const value: unknown = wrapped ? given.tasks : given;
   if (!Array.isArray(value) && !isObject(value)) {
@@ -78,9 +78,9 @@ function checkTasks(given: unknown, limits: TextLimits): CheckedJson<readonly Ne
   if (Array.isArray(value) && value.length === 0) {
     return { problems: { lines: ['Expected at least one task, received none'] } };
   }
-  const all = Array.isArray(value) ? value : [value];
-  const limitsHere: RefLimits = { ...limits, refs: refsOf(all) };
-  const schema = objectSchema(FIELDS, limitsHere);
+  const all = Array.isArray(value) ? [...value] : [value];
+  const schema = objectSchema(FIELDS, { ...limits, refs: refsOf(all) } as RefLimits);
+  const notes = new Map(wrapped ? [['tasks', 'read the array in "tasks" as the tasks']] : []);
   const lines = new ProblemLines(otherNames(FIELDS));
   const request: NewTask[] = [];
   for (const [at, item] of all.entries()) {
@@ -88,15 +88,17 @@ function checkTasks(given: unknown, limits: TextLimits): CheckedJson<readonly Ne
       const closing = [`only the first ${at} of ${all.length} tasks were checked`];
       return { problems: lines.problems([], closing) };
     }
-    const { data, error } = schema.safeParse(item);
+    const read = isObject(item) ? withSpelling(FIELDS, item, notes) : item;
+    const { data, error } = schema.safeParse(read);
     if (data) request.push(data);
+    all[at] = read;
     for (const issue of error?.issues ?? []) {
-      if (Array.isArray(value)) lines.add({ ...issue, path: [at, ...issue.path] }, value);
-      else lines.add(issue, item);
+      if (Array.isArray(value)) lines.add({ ...issue, path: [at, ...issue.path] }, all);
+      else lines.add(issue, read);
     }
   }
   if (!lines.isEmpty) return { problems: lines.problems() };
-  return { value: request, notes: wrapped ? ['read the array in "tasks" as the tasks'] : [] };
+  return { value: request, notes: [...notes.values()] };
 }
 
 function refsOf(tasks: readonly unknown[]): Refs {

@@ -146,11 +146,7 @@ export const TASK_FIELDS = {
   subject: { kind: shortText, others: /^(?:title|name|content|task|text|todo|summary)$/i },
   description: { kind: longText, others: /^(?:desc|details|body)$/i },
   /** The subject while it is being done: "Fixing login". */
-  activeForm: {
-    kind: shortText,
-    hint: 'The subject while it is being done: "Running tests"',
-    others: /^active[_-]form$|^(?:activeform|active)$/i,
-  },
+  activeForm: { kind: shortText, hint: 'The subject while it is being done: "Running tests"' },
   priority: { kind: oneOf(PRIORITIES) },
   /** A command that exits with 0 once the task is done. */
   check: {

@@ -14,6 +14,7 @@ import {
   otherNames,
   type TextLimits,
   type ValuesOf,
+  withSpelling,
 } from '../json/fields.ts';
 import { type CheckedJson, type JsonInput, orAsTyped, readJsonInput } from '../json/json-input.ts';
 import { describeProblem, readJson } from '../json/json-reader.ts';
@@ -152,15 +153,16 @@ function checked<Request>(
   // Models that have read a task's `id` use that name.
   const isId = 'taskId' in fields && Object.hasOwn(given, 'id') && !Object.hasOwn(given, 'taskId');
   const { id, ...others } = given;
-  const mended = isId ? { taskId: id, ...others } : given;
-  const { data, error } = objectSchema(fields, limits).safeParse(mended);
+  const notes = new Map(isId ? [['taskId', 'read "id" as "taskId"']] : []);
+  const read = withSpelling(fields, isId ? { taskId: id, ...others } : given, notes);
+  const { data, error } = objectSchema(fields, limits).safeParse(read);
   if (error) {
     const lines = new ProblemLines(otherNames(fields));
-    for (const issue of error.issues) lines.add(issue, mended);
+    for (const issue of error.issues) lines.add(issue, read);
     return { problems: lines.problems() };
   }
   const value = data as Request;
   const problem = form.rule?.(value);
   if (problem !== undefined) return { problems: { lines: [problem] } };
-  return { value, notes: isId ? ['read "id" as "taskId"'] : [] };
+  return { value, notes: [...notes.values()] };
 }

@@ -1,8 +1,7 @@
-import { PRIORITIES, STATUSES } from '../command/status.ts';
+import { withSpelling } from '../json/fields.ts';
 import type { CheckedJson } from '../json/json-input.ts';
 import { describeProblem, readJson } from '../json/json-reader.ts';
 import { isObject } from '../json/json-value.ts';
-import { inQuotes } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
 import { TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';
@@ -116,51 +115,18 @@ function withoutProofs(value: unknown, isPrinted: boolean): Reading {
   return { value: { ...value, todos }, notes };
 }
 
-type Spellings = readonly (readonly [word: string, spelling: RegExp])[];
-
-/** Matches `active form`, `Active_Form`, `IN-PROGRESS`. */
-function spellingsOf(words: readonly string[], blank = ''): Spellings {
-  return words.map((word) => {
-    const parts = word.replace(/_|(?=[A-Z])/g, '[ _-]?');
-    return [word, new RegExp(`^${blank}${parts}${blank}$`, 'i')];
-  });
-}
-
-/** Corrects spellings: `In Progress`, `High`, `active_form`, and 7 for "7". */
+/** Corrects spellings, and 7 for "7". */
 function mendSpelling(value: unknown, { maxItems }: ListLimits): Reading {
   if (!isObject(value) || !Array.isArray(value.todos) || value.todos.length > maxItems) {
     return { value, notes: [] };
   }
-  const [keys, statuses, priorities] = [
-    spellingsOf(Object.keys(TODO_FIELDS)),
-    spellingsOf(STATUSES, ' ?'),
-    spellingsOf(PRIORITIES, ' ?'),
-  ];
-  // One note per word, however it was spelled, so that notes do not grow with the list.
   const notes = new Map<string, string>();
-  const spelled = (text: unknown, spellings: Spellings): unknown => {
-    if (typeof text !== 'string') return text;
-    const [word] = spellings.find(([, spelling]) => spelling.test(text)) ?? [];
-    if (word === undefined || word === text) return text;
-    if (!notes.has(word)) notes.set(word, `read ${inQuotes(text)} as '${word}'`);
-    return word;
-  };
   const todos = value.todos.map((item: unknown) => {
     if (!isObject(item)) return item;
-    const mended: Record<string, unknown> = Object.create(null);
-    for (const [key, text] of Object.entries(item)) {
-      const name = String(keys.find(([, spelling]) => spelling.test(key))?.[0] ?? key);
-      // If both spellings are present, it is uncertain which is meant.
-      const isFree = name === key || !(Object.hasOwn(item, name) || Object.hasOwn(mended, name));
-      mended[isFree ? String(spelled(key, keys)) : key] = text;
-    }
-    mended.status = spelled(mended.status, statuses);
-    if ('priority' in mended) mended.priority = spelled(mended.priority, priorities);
-    if (Number.isSafeInteger(mended.id)) {
-      notes.set('id', 'read the number in "id" as text');
-      mended.id = String(mended.id);
-    }
-    return mended;
+    const mended = withSpelling(TODO_FIELDS, item, notes);
+    if (!Number.isSafeInteger(mended.id)) return mended;
+    notes.set('id', 'read the number in "id" as text');
+    return { ...mended, id: String(mended.id) };
   });
   return { value: { ...value, todos }, notes: [...notes.values()] };
 }

@@ -8,7 +8,7 @@ const COMMANDS = 'TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet Task
 test.each([
   ['todo_write Todowrite todowrite todo-write TodoWrit TodoWrtie TodoUpdate TodoAdd', 'TodoWrite'],
   ['TodoList', 'TodoRead'],
-  ['TaskDone TaskComplete', 'TaskUpdate'],
+  ['TaskDone TaskComplete TaskRemove', 'TaskUpdate'],
   ['tasklist TasksList', 'TaskList'],
   ['TodoWrite todo task tasksel write TodoMVC', undefined],
 ])('of %s each is nearly %s', (names, command) => {
@@ -23,7 +23,7 @@ test.each([
   ['TodoUpdate', 'TodoWrite', ''],
 ])('%s: beside %s an example is named where the name alone does not help', (name, meant, more) => {
   const text = `${name}: command not found; did you mean ${meant}?${more}\n`;
-  expect(nearNameText(name, meant)).toBe(text);
+  expect(nearNameText(name, COMMANDS)).toBe(text);
 });
 
 test('in a session the suggestion replaces the error, and nothing is run', async () => {
@@ -36,6 +36,13 @@ test('in a session the suggestion replaces the error, and nothing is run', async
   expect((await router.route('todo_write x; Todo_Read')).stderr).toBe(
     'todo_write: command not found; did you mean TodoWrite?\nTodo_Read: command not found; did you mean TodoRead?\n',
   );
+  // Also where the line goes on, or has sent the error to stdout.
+  for (const line of ['todo_write x; echo done', 'todo_write x 2>&1 | cat; true']) {
+    expect(await router.route(line)).toMatchObject({
+      stderr: 'todo_write: command not found; did you mean TodoWrite?\n',
+      exitCode: 0,
+    });
+  }
   expect((await router.route('nothing_like_it')).stderr).toMatch(
     /^bash: .*nothing_like_it: command not found\n$/,
   );

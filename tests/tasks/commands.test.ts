@@ -138,6 +138,14 @@ test('slips with only one possible meaning are corrected, with a note', async ()
   );
   const bare = await team.call('TaskCreate', [], '', '{"subject":"Bare"}');
   expect(bare.stdout).toBe('Task #4 created: Bare\n');
+  const spelled =
+    '[{"Subject":"A","blocked_by":[4],"priority":"High"},{"subject":"B","blocked-by":[4]}]';
+  expect((await team.call('TaskCreate', [spelled])).stderr).toBe(
+    "Note: read 'Subject' as 'subject'\nNote: read 'blocked_by' as 'blockedBy'\nNote: read 'High' as 'high'\n",
+  );
+  expect((await team.call('TaskUpdate', ['{"task_id":4,"status":"COMPLETED"}'])).stdout).toBe(
+    'Updated task #4: status\nUnblocked: #5, #6\n',
+  );
 });
 
 test('bad fields: all at once, and nothing is created', async () => {
