@@ -1,12 +1,4 @@
-import {
-  chownSync,
-  lchownSync,
-  mkdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, lchownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
@@ -88,19 +80,15 @@ test('an agent is a subagent where the list of another one of its session is old
   const agents = ['lead', 'worker', 'main@1', 'main@2', 'other@2'];
   for (const agent of agents) {
     write(agent);
-    untilFileTimesMove(state);
+    untilFileTimesMove();
   }
   expect(agents.filter(isSub)).toEqual(['worker', 'other@2']);
   expect(isSub('new')).toBe(true);
 });
 
-/** Files created within one tick of the kernel's clock have equal birth times. */
-function untilFileTimesMove(folder: string): void {
-  const born = () => {
-    rmSync(join(folder, 'probe'), { force: true });
-    writeFileSync(join(folder, 'probe'), '');
-    return statSync(join(folder, 'probe')).birthtimeMs;
-  };
+/** Folders created within one tick of the kernel's clock have equal birth times. */
+function untilFileTimesMove(): void {
+  const born = () => statSync(temporaryDirectory()).birthtimeMs;
   const start = born();
   while (born() === start);
 }

@@ -2,12 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Document } from '../../src/state/document.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
-import {
-  type HistoryRange,
-  MemoryPlace,
-  type SharedPlace,
-  type Version,
-} from '../../src/state/place.ts';
+import { MemoryPlace, type SharedPlace, type Version } from '../../src/state/place.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { rounds } from '../helpers/random.ts';
@@ -69,7 +64,7 @@ function behavesAsPlace(create: Create): void {
   test('it gives the range of its history that is asked for, or more', async () => {
     const place = placeThatKeeps(10);
     for (let base = 0; base < 6; base++) await place.commit(base, [`${base + 1}`], NOON);
-    const versions = async (range: HistoryRange) =>
+    const versions = async (range: { newest?: number; from?: number }) =>
       [...(await place.history(range))].map(({ version }) => version);
     expect((await versions({ newest: 2 })).slice(0, 2)).toEqual([6, 5]);
     expect((await versions({ from: 4 })).slice(0, 3)).toEqual([6, 5, 4]);

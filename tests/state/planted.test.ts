@@ -1,12 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ListHome } from '../../src/settings/list-home.ts';
@@ -18,7 +11,7 @@ import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { tokenIn } from '../../src/watch/web-token.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment } from '../helpers/executables.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { graphOf } from '../tasks/tasks.ts';
 
 // Files that somebody else has put into a state folder, with correct checksums.
@@ -93,7 +86,7 @@ describe('a cloned repository with a state folder', () => {
     const { stderr, exitCode } = call;
     expect(exitCode).toBe(3);
     expect(stderr).toContain(`${join(clone, path)} is a symbolic link, which lists do not follow`);
-    expect(readdirSync(victim)).toEqual([]);
+    expect(listFiles(victim)).toEqual([]);
   });
 
   test('that is elsewhere may be reached by a link', () => {
@@ -112,12 +105,12 @@ describe('a cloned repository with a state folder', () => {
       });
     symlinkSync(victim, join(state, 'prompts~'));
     keep(state);
-    expect(readdirSync(victim).sort()).toEqual(['1e9', '99999999', 'notes.txt']);
+    expect(listFiles(victim)).toEqual(['1e9', '99999999', 'notes.txt']);
     const own = temporaryDirectory();
     mkdirSync(join(own, 'prompts~'));
     for (const name of ['notes.txt', '99999999']) writeFileSync(join(own, 'prompts~', name), '');
     keep(own);
-    const [line, ...others] = readdirSync(join(own, 'prompts~')).sort();
+    const [line, ...others] = listFiles(join(own, 'prompts~'));
     expect(others).toEqual(['notes.txt']);
     expect(readFileSync(join(own, 'prompts~', line ?? ''), 'utf8')).toBe('1\x002\x000\0a line\0');
   });

@@ -19,6 +19,7 @@ function hook(name: string, script: string, mode = 0o755): void {
   chmodSync(join(hooksDir, name), mode);
 }
 
+const CHANGES = ['TaskCreate --subject A', 'TaskUpdate 1 --status completed'];
 const REFUSED = 'Error: Cannot create the task\n- refused_by_hook: task-created: ';
 
 /** What a hook has written to this file. */
@@ -39,10 +40,7 @@ const team = (hookLimitMs?: number) =>
 test('a hook gets the change as one line of JSON, and lets it pass with exit code 0', async () => {
   hook('task-created', `cat >> ${hooksDir}/said`);
   hook('task-completed', `cat >> ${hooksDir}/said`);
-  const { exitCode } = await team().run(
-    'TaskCreate --subject A',
-    'TaskUpdate 1 --status completed',
-  );
+  const { exitCode } = await team().run(...CHANGES);
   expect(exitCode).toBe(0);
   const lines = said('said').trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -121,10 +119,7 @@ test('a hook that leaves something running in the background has still answered'
 test('a missing or non-executable file, or a folder, is not a hook', async () => {
   hook('task-created', 'exit 1', 0o644);
   mkdirSync(join(hooksDir, 'task-completed'));
-  const { exitCode } = await team().run(
-    'TaskCreate --subject A',
-    'TaskUpdate 1 --status completed',
-  );
+  const { exitCode } = await team().run(...CHANGES);
   expect(exitCode).toBe(0);
   const nowhere = new Team({ settings: { hooksDir: join(hooksDir, 'none') } });
   expect(await nowhere.run('TaskCreate --subject A')).toMatchObject({ exitCode: 0 });

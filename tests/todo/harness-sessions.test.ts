@@ -4,11 +4,12 @@ import { expect, test } from 'vitest';
 import { beginningFile } from '../../src/state/list-paths.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { teamOf } from '../../src/tasks/task-context.ts';
+import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { agentsIn } from '../helpers/list-folders.ts';
 
-const ITEM = { content: 'a', activeForm: 'A', status: 'pending' } as const;
+const ITEM: TodoItem = { content: 'a', activeForm: 'A', status: 'pending' };
 
 function workTree() {
   const root = temporaryDirectory();
@@ -21,52 +22,50 @@ function workTree() {
   });
   const lists = (more: Record<string, string>, directory = tree) =>
     new TodoLists(environment(more), directory);
-  return { tree, other, lists, environment };
+  const itemsOf = (more: Record<string, string>, directory?: string) =>
+    lists(more, directory).open({}).get().items;
+  const begin = (more: Record<string, string>, directory?: string, item: TodoItem = ITEM) =>
+    lists(more, directory).open({}).update([item]);
+  return { tree, other, lists, itemsOf, begin, environment };
 }
 
 const IDS = ['CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'OPENCODE_SESSION_ID'];
 
 test.each(IDS)('each session of a harness has its own list in a work tree, by its %s', (name) => {
-  const { tree, lists } = workTree();
-  const itemsOf = (more: Record<string, string>, directory = tree) =>
-    lists(more, directory).open({}).get().items;
-  lists({ [name]: 'one' })
-    .open({})
-    .update([ITEM]);
+  const { tree, itemsOf, begin } = workTree();
+  begin({ [name]: 'one' });
   expect([itemsOf({ [name]: 'two' }), itemsOf({})]).toEqual([[], []]);
   expect(itemsOf({ [name]: 'one' }, join(tree, 'src'))).toEqual([ITEM]);
 });
 
 test('a list that a session of a harness has begun is found from every directory', () => {
-  const { tree, other, lists, environment } = workTree();
+  const { tree, other, lists, itemsOf, begin, environment } = workTree();
   const one = { CLAUDE_CODE_SESSION_ID: 'one' };
-  lists(one).open({}).update([ITEM]);
+  begin(one);
   for (const directory of [join(tree, 'src'), other, '/']) {
-    expect(lists(one, directory).open({}).get().items).toEqual([ITEM]);
+    expect(itemsOf(one, directory)).toEqual([ITEM]);
   }
   const nowhere = new TodoLists(environment(one), undefined);
   expect(nowhere.open({}).get().items).toEqual([ITEM]);
-  lists(one, other)
-    .open({})
-    .update([{ ...ITEM, status: 'completed' }]);
-  expect(lists(one).open({}).get().items[0]?.status).toBe('completed');
+  begin(one, other, { ...ITEM, status: 'completed' });
+  expect(itemsOf(one)[0]?.status).toBe('completed');
   expect(agentsIn(lists({}).folder, tree)).toHaveLength(1);
   expect(agentsIn(lists({}).folder, other)).toEqual([]);
 });
 
 test('to read begins nothing, and each agent of a session has its own beginning', () => {
-  const { tree, other, lists } = workTree();
+  const { tree, other, lists, begin } = workTree();
   const one = { CLAUDE_CODE_SESSION_ID: 'one' };
   lists(one, other).open({}).read();
-  lists(one, tree).open({}).update([ITEM]);
+  begin(one);
   lists(one, other).open({ agent: 'helper' }).update([]);
   expect(lists(one, other).name({})).toEqual({ session: tree, agent: 'main@one' });
   expect(lists(one, tree).name({ agent: 'helper' }).session).toBe(other);
 });
 
 test('where nobody names a session, and for a name that is complete, the work tree decides', () => {
-  const { tree, other, lists } = workTree();
-  lists({ CODEX_THREAD_ID: 'one' }).open({}).update([ITEM]);
+  const { tree, other, lists, begin } = workTree();
+  begin({ CODEX_THREAD_ID: 'one' });
   expect(lists({}, other).name({}).session).toBe(other);
   expect(lists({ CODEX_THREAD_ID: 'two' }, other).name({}).session).toBe(other);
   lists({ CODEX_THREAD_ID: 'one' }).open({ agent: 'ann@b' }).update([]);
@@ -75,12 +74,12 @@ test('where nobody names a session, and for a name that is complete, the work tr
 });
 
 test('a list that began before sessions were found everywhere is found, too', () => {
-  const { tree, other, lists } = workTree();
+  const { tree, other, lists, itemsOf } = workTree();
   const one = { CODEX_THREAD_ID: 'one' };
   const named = lists({ TODO_SESSION: tree, TODO_AGENT: 'main@one' });
   named.open({}).update([ITEM]);
-  expect(lists(one).open({}).get().items).toEqual([ITEM]);
-  expect(lists(one, other).open({}).get().items).toEqual([ITEM]);
+  expect(itemsOf(one)).toEqual([ITEM]);
+  expect(itemsOf(one, other)).toEqual([ITEM]);
 });
 
 test('all lists of the work tree are found without the id, and one of them by its whole name', () => {
@@ -127,14 +126,14 @@ test.each([
   ['is a link', (mark: string) => symlinkSync('/etc/passwd', mark)],
   ['is gone, and its folder with it', (mark: string) => rmSync(dirname(mark), { recursive: true })],
 ])('where the mark of a beginning %s, the list is found all the same', (_, spoil) => {
-  const { tree, other, lists } = workTree();
+  const { tree, other, lists, itemsOf, begin } = workTree();
   const one = { CLAUDE_CODE_SESSION_ID: 'one' };
-  lists(one).open({}).update([ITEM]);
+  begin(one);
   lists({ CLAUDE_CODE_SESSION_ID: 'two' }, other).open({}).update([]);
   const mark = beginningFile(join(tree, '..', 'state'), 'main@one');
   rmSync(mark);
   spoil(mark);
   for (const directory of [tree, other, '/']) {
-    expect(lists(one, directory).open({}).get().items).toEqual([ITEM]);
+    expect(itemsOf(one, directory)).toEqual([ITEM]);
   }
 });

@@ -4,6 +4,7 @@ import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore, todoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { items } from '../guidance/agent-session.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { bestTime } from '../helpers/best-time.ts';
 import { runs } from '../helpers/random.ts';
@@ -286,4 +287,35 @@ test('TODO_CLEAR_WHEN_DONE: a list that is written before the finished one is em
   });
   await write({ ...BUILD, status: 'completed' });
   expect(store.get()).toMatchObject({ items: [BUILD], version: 2 });
+});
+
+const PLAN = json(...items('[>] Fix it', '[ ] Run the tests'));
+const SUMMARY = 'Todo list updated: 0 completed, 1 in_progress, 1 pending\n';
+const planned = commandsOn(new TodoStore(), {}, PLAN);
+
+test('the reply is a summary unless another is asked for', async () => {
+  const { write } = planned;
+  expect((await write(PLAN)).stdout).toBe(SUMMARY);
+  expect((await write('--output', 'summary', PLAN)).stdout).toBe(SUMMARY);
+  expect((await write('--output', 'next', PLAN)).stdout).toBe(
+    `${SUMMARY}Now 1: Fix it\nNext 2: Run the tests\n`,
+  );
+  const done = await write('--done', '1', '--output', 'summary');
+  expect(done.stdout).toBe('Todo list updated: 1 completed, 0 in_progress, 1 pending\n');
+});
+
+test.each([
+  ['list', []],
+  ['json', ['--json']],
+])('--output %s replies with what TodoRead prints, also for an undo', async (output, argv) => {
+  const { write, read } = planned;
+  const ways = [
+    ['--output', output, PLAN],
+    [`--output=${output}`, PLAN],
+    ['--output', output],
+  ];
+  for (const call of ways) expect(await write(...call)).toEqual(ok((await read(...argv)).stdout));
+  await write('[]');
+  expect(await write('--undo', '--output', output)).toEqual(await read(...argv));
+  expect((await read()).stdout).toContain('Run the tests');
 });

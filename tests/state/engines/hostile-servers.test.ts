@@ -114,6 +114,7 @@ test('an answer that is not from etcd, or larger than any list, is refused, and 
     [['HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'], NOT_HTTP],
     [['HTTP/1.1 200 OK\r\n\r\n{}', END], NOT_HTTP],
     [['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}', END], 'the connection ended'],
+    [[END], 'the connection ended unanswered; with TLS the URL begins with etcds://'],
     [http(`{"header":{},"kvs":${'[{"a":'.repeat(60)}`), 'its JSON has more than 100 levels'],
     [http('<html><h1>Bad Gateway</h1></html>', 502), `HTTP status 502, ${NOT_ETCD}`],
     [http('<html><h1>Not found</h1></html>', 404), `HTTP status 404, ${NOT_ETCD}`, true],
@@ -212,13 +213,6 @@ test('a PostgreSQL that ends each connection at once is not asked without a paus
     /: the connection ended before the server was ready; nothing was changed$/,
   );
   expect(connections).toBeLessThan(40);
-});
-
-test('an etcd that ends each connection unanswered may want TLS', async () => {
-  const port = await portThat(() => () => [END]);
-  expect(await problemOf(placeAt(`etcd://127.0.0.1:${port}/x`, 1000).load())).toMatch(
-    /: the connection ended unanswered; with TLS the URL begins with etcds:\/\/$/,
-  );
 });
 
 test("a server that breaks PostgreSQL's protocol, or says too much, is reported, without a crash or a wrong list", async () => {

@@ -127,6 +127,8 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   });
   afterAll(() => server?.stop());
 
+  const urlFor = (role: string) => `postgres://${role}@127.0.0.1:${server.port}/postgres`;
+
   /** A role that may read the tables, with a password that the server asks for by this method. */
   function createReader(role: string, method?: string): void {
     const encryption = method ? 'md5' : 'scram-sha-256';
@@ -163,8 +165,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
 
   test('a password file that cannot be read is named', async () => {
     createReader('carl');
-    const url = `postgres://carl@127.0.0.1:${server.port}/postgres`;
-    const lists = open(url, { TODO_STATE_PASSWORD_FILE: '/nowhere/password' });
+    const lists = open(urlFor('carl'), { TODO_STATE_PASSWORD_FILE: '/nowhere/password' });
     const place = lists.place('tasks/a', AS_ANN);
     // A watcher learns of it by reading; it must not end the program.
     onTestFinished(place.watch(() => {}));
@@ -177,7 +178,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
 
   test('a user with all rights may write, but not in read-only transactions', async () => {
     server.sql('create role owner superuser login');
-    const url = `postgres://owner@127.0.0.1:${server.port}/postgres`;
+    const url = urlFor('owner');
     expect(await open(url).checkWriting('tasks/a')).toBe(true);
     server.sql('alter role owner set default_transaction_read_only = on');
     await expect(open(url).checkWriting('tasks/a')).rejects.toThrow(/transactions are read-only$/);
@@ -187,7 +188,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     server.sql(
       "create role hasty superuser login; alter role hasty set statement_timeout = '50ms'",
     );
-    const url = `postgres://hasty@127.0.0.1:${server.port}/postgres`;
+    const url = urlFor('hasty');
     const lists = closing(new ServerLists({ url, environment: {}, timeoutMs: 1000 }));
     const place = lists.place<string>('tasks/hasty', AS_ANN);
     expect(await place.commit(0, 'a', NOON)).toMatchObject({ version: 1 });
@@ -205,7 +206,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
 
   test('a wrong password is reported but not printed; ~/.pgpass has the right one', async () => {
     createReader('bob');
-    const url = `postgres://bob@127.0.0.1:${server.port}/postgres`;
+    const url = urlFor('bob');
     const reader = open(url, { PGPASSWORD: SECRET });
     await expect(reader.checkWriting('tasks/a')).rejects.toThrow(/may not write the tables/);
     const wrong = open(url, { PGPASSWORD: 'Wr0ng' });
@@ -224,9 +225,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     const role = `by_${method}`;
     createReader(role, method);
     const load = (PGPASSWORD: string) =>
-      open(`postgres://${role}@127.0.0.1:${server.port}/postgres`, { PGPASSWORD })
-        .place('tasks/b', AS_ANN)
-        .load();
+      open(urlFor(role), { PGPASSWORD }).place('tasks/b', AS_ANN).load();
     expect(await load(SECRET)).toBeUndefined();
     await expect(load('Wr0ng')).rejects.toThrow(/password authentication failed/);
   });
