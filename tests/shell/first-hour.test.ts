@@ -9,7 +9,6 @@ import { hasProc, processesWith } from '../helpers/processes.ts';
 import { hasTmux } from '../helpers/tmux.ts';
 
 const RC = `PS1='p> '
-alias greet='echo hello from an alias'
 _greet() { COMPREPLY=($(compgen -W 'alice alfred' -- "$2")); }
 complete -F _greet meet
 meet() { echo "met $1"; }
@@ -48,11 +47,6 @@ describe.skipIf(!hasTmux)("in a person's first hour, with a list in sight,", () 
     await untilPanel(shell, `^${count}\n`);
     return shell;
   }
-
-  test('aliases and functions of .bashrc are there', async () => {
-    const shell = await atPrompt();
-    expect(await shell.run('greet; meet me')).toBe('hello from an alias\nmet me');
-  });
 
   test.for([
     ['vim', 'vim -u NONE -N notes.txt', /^~$/m, ['i', 'x', 'Escape', ':', 'w', 'q', 'Enter']],

@@ -251,7 +251,6 @@ describe('the end', () => {
   test.each<[string, string, (client: JsonlClient) => unknown]>([
     ['of input', 'sleep 1000 & :', ({ child }) => child.stdin?.end()],
     ['by SIGTERM', 'sleep 1000 & sleep 1001', ({ child }) => child.kill('SIGTERM')],
-    ['by SIGKILL', 'sleep 1000 & sleep 1001', ({ child }) => child.kill('SIGKILL')],
     [
       'of a client that disappears',
       'sleep 1000 & sleep 0.2; echo to nobody',
