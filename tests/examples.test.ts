@@ -186,15 +186,12 @@ export const editor = () => model(() => script.shift());
 /** Drives acp.ts as an editor does, with the protocol's own package, and prints what an editor would show. */
 const EDITOR = `
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { Readable, Writable } from 'node:stream';
 import * as acp from '@agentclientprotocol/sdk';
 
 const child = spawn(process.execPath, ['acp.mjs'], { stdio: ['pipe', 'pipe', 'inherit'] });
 const updates = [];
 const asked = [];
-const { $defs } = JSON.parse(readFileSync(createRequire(import.meta.url).resolve('@agentclientprotocol/sdk/schema/v1/schema.json')));
 const stream = acp.ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout));
 const connection = acp
   .client({ name: 'editor' })
@@ -217,18 +214,14 @@ connection.close();
 child.stdin.end();
 const exitCode = await new Promise((resolve) => child.on('exit', resolve));
 const plans = updates.filter(({ sessionUpdate }) => sessionUpdate === 'plan').map(({ entries }) => entries);
-console.log(JSON.stringify({ protocolVersion, done, cancelled, exitCode, plans, asked, updates, schema: {
-  required: $defs.PlanEntry.required,
-  statuses: $defs.PlanEntryStatus.oneOf.map((one) => one.const),
-  priorities: $defs.PlanEntryPriority.oneOf.map((one) => one.const),
-} }));
+console.log(JSON.stringify({ protocolVersion, done, cancelled, exitCode, plans, asked, updates }));
 `;
 
 test('acp.ts shows an editor its list as the plan, asks it before a line runs, and ends a turn that is cancelled', ({
   skip,
 }) => {
   if (exampleModules() === undefined) skip(NO_PACKAGES);
-  const { plans, schema, asked, updates, ...rest } = withModel('editor', EDITOR_MODEL, EDITOR);
+  const { plans, asked, updates, ...rest } = withModel('editor', EDITOR_MODEL, EDITOR);
   expect(rest).toEqual({
     protocolVersion: 1,
     done: { stopReason: 'end_turn' },
@@ -244,11 +237,6 @@ test('acp.ts shows an editor its list as the plan, asks it before a line runs, a
     [entry('Look', 'in_progress', 'high'), entry('Tell', 'pending')],
     [entry('Look', 'completed', 'high'), entry('Tell', 'in_progress')],
   ]);
-  for (const { status, priority, ...fields } of plans.flat()) {
-    expect(schema.statuses).toContain(status);
-    expect(schema.priorities).toContain(priority);
-    expect([...Object.keys(fields), 'status', 'priority'].sort()).toEqual(schema.required.sort());
-  }
   expect(asked).toEqual(['touch forbidden', 'sleep 1000']);
   expect(existsSync(join(project(), 'forbidden'))).toBe(false);
   expect(JSON.stringify(updates)).toContain('Command execution denied');

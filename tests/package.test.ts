@@ -178,19 +178,9 @@ test.each(['esm', 'cjs'] as const)('a program bundled as %s contains it', async 
   expect((await run(process.execPath, [outfile], { env: environment() })).stdout).toBe(PRINTED);
 });
 
-const TYPED = `import { type AgentBashHandler, BashRouter, BashSession, TaskPanel, type TodoItem, TodoStore } from 'todowrite';
+const TYPED = `import { BashRouter, type TodoItem } from 'todowrite';
+  export const router: BashRouter = new BashRouter({ cwd: '/' });
   export const item: TodoItem = { content: 'a', activeForm: 'b', status: 'pending', priority: 'low' };
-  const store: TodoStore = new TodoStore(() => new Date(0));
-  store.update([item]);
-  export const handler: AgentBashHandler = {
-    name: 'Ask',
-    execute: async ({ argv, stdin }) => ({ stdout: argv.join(' '), stderr: await stdin(), exitCode: 0 }),
-  };
-  export const router: BashRouter = new BashRouter({
-    handlers: [handler],
-    shell: (handlers) => new BashSession({ env: {}, cwd: '/', handlers }),
-  });
-  export const panel = new TaskPanel({ store, stream: { write: () => true }, env: {}, mode: 'plain' });
   // @ts-expect-error: no such status
   export const wrong: TodoItem = { content: 'a', activeForm: 'b', status: 'done' };
 `;

@@ -71,17 +71,15 @@ function wordsInBash(lines: readonly string[]): string[][] {
   return calls;
 }
 
-describe('a line of the literal grammar', () => {
-  test(`is read word for word as bash reads it, in ${LINES} random lines`, () => {
-    const seed = testSeed();
-    const random = new Random(seed);
-    const lines = Array.from({ length: LINES }, () => literalLine(random, random.pick([...NAMES])));
-    const expected = wordsInBash(lines);
-    expect(expected.length, `seed ${seed}`).toBe(LINES);
-    for (const [index, line] of lines.entries()) {
-      expect(parse(line), `seed ${seed}: ${JSON.stringify(line)}`).toEqual(expected[index]);
-    }
-  });
+test(`a line of the literal grammar is read word for word as bash reads it, in ${LINES} random lines`, () => {
+  const seed = testSeed();
+  const random = new Random(seed);
+  const lines = Array.from({ length: LINES }, () => literalLine(random, random.pick([...NAMES])));
+  const expected = wordsInBash(lines);
+  expect(expected.length, `seed ${seed}`).toBe(LINES);
+  for (const [index, line] of lines.entries()) {
+    expect(parse(line), `seed ${seed}: ${JSON.stringify(line)}`).toEqual(expected[index]);
+  }
 });
 
 test.each([

@@ -26,25 +26,18 @@ function memoryOf({ pid }: ChildProcess): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
 }
 
-const KINDS = { 17: 'cancelled', 42: 'denied', 77: 'timed out' } as const;
-const EXIT = { cancelled: 130, denied: 126, 'timed out': 124, run: 0 };
+const CANCELLED = { exitCode: 130, request: { command: 'sleep 1000' } };
+const DENIED = { exitCode: 126, request: { command: 'touch file' } };
+const TIMED_OUT = { exitCode: 124, request: { command: 'sleep 1000', timeoutMs: 50 } };
+const RUN = { exitCode: 0, request: {} };
+const KINDS: Record<number, typeof RUN> = { 17: CANCELLED, 42: DENIED, 77: TIMED_OUT };
 
-function kindOf(id: number): keyof typeof EXIT {
-  return KINDS[(id % 100) as keyof typeof KINDS] ?? 'run';
-}
+const kindOf = (id: number) => KINDS[id % 100] ?? RUN;
 
-function requestOf(id: number): object {
-  switch (kindOf(id)) {
-    case 'cancelled':
-      return { id, command: 'sleep 1000' };
-    case 'denied':
-      return { id, command: 'touch file' };
-    case 'timed out':
-      return { id, command: 'sleep 1000', timeoutMs: 50 };
-    default:
-      return { id, command: id % 2 === 0 ? 'TodoRead' : `echo ${id}` };
-  }
-}
+const requestOf = (id: number) => ({
+  ...{ id, command: id % 2 === 0 ? 'TodoRead' : `echo ${id}` },
+  ...kindOf(id).request,
+});
 
 test(
   `of ${REQUESTS} requests, of which 1% are cancelled, 1% denied and 1% timed out, each is answered once, and nothing stays`,
@@ -68,9 +61,9 @@ test(
       if (event === 'approve') {
         const kind = kindOf(id);
         // Half of the cancels come while the question is open, half while the command runs.
-        if (kind === 'cancelled' && id % 200 > 100) say({ cancel: id });
-        else say({ id, approve: kind === 'denied' ? 'deny' : 'allow' });
-        if (kind === 'cancelled' && id % 200 < 100) setTimeout(() => say({ cancel: id }), 10);
+        if (kind === CANCELLED && id % 200 > 100) say({ cancel: id });
+        else say({ id, approve: kind === DENIED ? 'deny' : 'allow' });
+        if (kind === CANCELLED && id % 200 < 100) setTimeout(() => say({ cancel: id }), 10);
       } else if (typeof id === 'number') {
         answers.set(id, [...(answers.get(id) ?? []), exitCode]);
         if (answers.size % (REQUESTS / 10) === 0) memory.push(memoryOf(child));
@@ -79,7 +72,7 @@ test(
     }
     if (child.exitCode === null) await once(child, 'exit');
     expect(wrong).toEqual([]);
-    const expected = Array.from({ length: REQUESTS }, (_, at) => [EXIT[kindOf(at + 1)]]);
+    const expected = Array.from({ length: REQUESTS }, (_, at) => [kindOf(at + 1).exitCode]);
     expect([...answers].sort(([a], [b]) => a - b).map(([, codes]) => codes)).toEqual(expected);
     expect(child.exitCode).toBe(0);
     const [, early = 0] = memory;
