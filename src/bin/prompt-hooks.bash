@@ -28,11 +28,12 @@ __todo_bound=      # 1: Ctrl-L is ours, or must not be
 __todo_turn=0      # with lists on a server: commands that have run
 __todo_patience=0  # the turn at which to ask a server again that did not answer
 
-# Added to PROMPT_COMMAND. In an element of its own, bash itself restores $?, $_ and PIPESTATUS afterwards.
+# Added to PROMPT_COMMAND. Bash itself restores $?, $_ and PIPESTATUS after each element of it. Only what follows in our own
+# element needs the return code, which would also run the user's ERR trap again.
 __todo_prompt() {
   local code=$?
   __todo_look "$code" || :
-  if [[ $- != *e* ]]; then return "$code"; fi
+  if [[ $- != *e* && ${PROMPT_COMMAND-} = *__todo_prompt?* ]]; then return "$code"; fi
 } 3>&2 2>/dev/null
 
 __todo_look() {
@@ -121,7 +122,8 @@ __todo_trap_exit() {
   trap=$(builtin trap -p EXIT)
   if [[ $trap = *__todo_leave* ]]; then return 0; fi
   builtin eval "set -- $trap"
-  builtin trap "__todo_leave${3:+$'\n'$3}" EXIT
+  if [[ ${3-} = - ]]; then set --; fi # POSIX mode prints a trap that is not set.
+  builtin trap "__todo_leave ${3:+$'\n'}${3:-|| :}" EXIT
 }
 
 __todo_leave() {

@@ -300,6 +300,9 @@ Note: [ ] Ship it`);
     expect(await shell.run('echo "${PIPESTATUS[*]}"')).toBe('0 3 4');
     expect(await shell.run('history | tail -n 2')).toMatch(/PIPESTATUS.*\n.*history \| tail/);
     expect(await shell.run('trap - EXIT; trap; alias')).toBe('');
+    await shell.run("trap 'echo failed' ERR");
+    expect(await shell.run('false')).toBe('failed');
+    await shell.run('trap - ERR');
   });
 
   test('a name that is nearly a command is answered with the command, any other with the words of bash', async () => {
@@ -457,10 +460,14 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
       // The EXIT trap of the user runs as it would.
       [1, () => shell.press('C-d'), /\np>\nexit\nbye 1\nouter>$/],
     ] as const;
+    const before: Record<number, string> = {
+      5: 'set -o posix; trap - EXIT',
+      1: `trap 'echo "bye $?"' EXIT; false`,
+    };
     for (const [exitCode, end, screen] of ends) {
       await shell.untilPanel();
       expect(panels(shell.screen())).toBe(1);
-      if (exitCode === 1) await shell.run(`trap 'echo "bye $?"' EXIT; false`);
+      if (before[exitCode]) await shell.run(before[exitCode]);
       await end();
       await shell.until('the outer prompt', (text) => screen.test(text));
       if (exitCode !== 137) {
