@@ -108,13 +108,8 @@ test('an item that has run for a second or more shows for how long', () => {
 });
 
 test('elapsed time is in seconds, minutes or hours', () => {
-  expect([59_999, 60_000, 3_599_000, 3_600_000, 100 * 3_600_000].map(formatElapsed)).toEqual([
-    '59s',
-    '1m 00s',
-    '59m 59s',
-    '1h 00m',
-    '100h 00m',
-  ]);
+  const times = [59_999, 60_000, 3_599_000, 3_600_000, 360_000_000].map(formatElapsed);
+  expect(times).toEqual(['59s', '1m 00s', '59m 59s', '1h 00m', '100h 00m']);
 });
 
 test('a folded panel is one line', () => {

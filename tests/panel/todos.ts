@@ -11,6 +11,9 @@ export function todos(...lines: string[]): TodoItem[] {
   }));
 }
 
+/** Those of a text, `x Build | > Test`. */
+export const todosIn = (text: string): TodoItem[] => todos(...text.split(' | ').filter(Boolean));
+
 export function stateOf(items: TodoItem[]): TodoState {
   return { items, updatedAt: new Date(0) };
 }

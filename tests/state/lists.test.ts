@@ -37,9 +37,8 @@ function areFoundAndWatched(url: () => string): void {
       const place = server.place<string>(listKey({ session, agent }), AS_ANN);
       for (let base = 0; base < versions; base++) await place.commit(base, agent, NOON);
     }
-    await server
-      .place<string>(listKey({ session: `${session}0`, agent: 'ann' }), AS_ANN)
-      .commit(0, 'x', NOON);
+    const another = listKey({ session: `${session}0`, agent: 'ann' });
+    await server.place<string>(another, AS_ANN).commit(0, 'x', NOON);
     const found = await server.find(sessionKey(session));
     const names = found.map(({ path: [, , agent = ''], version }) => `${agent} ${version}`);
     expect(names.sort()).toEqual([

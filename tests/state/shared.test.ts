@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AGENT_SHELL } from '../helpers/agent-shell.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { json, todo } from '../todo/call.ts';
 
 // Two users and root share a folder of lists, as a container and its host do.
 
@@ -45,14 +46,7 @@ function folder() {
     return { exitCode: status, stdout, stderr };
   };
   const write = (user: User, umask: string, ...contents: string[]) =>
-    run(
-      user,
-      umask,
-      'TodoWrite',
-      JSON.stringify({
-        todos: contents.map((content) => ({ content, activeForm: content, status: 'pending' })),
-      }),
-    );
+    run(user, umask, 'TodoWrite', json(...contents.map((content) => todo(content))));
   const modes = () =>
     readdirSync(state, { recursive: true, encoding: 'utf8' }).map((name) => {
       const stat = statSync(join(state, name));

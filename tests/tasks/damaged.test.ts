@@ -36,11 +36,7 @@ test.each([
   expect(read.stderr).toMatch(
     /^Note: \S+\/3-\w+\.json is (damaged: .*|missing); version 2 stands in for version 3\n$/,
   );
-  for (const change of [
-    'TaskCreate --subject T4',
-    'TaskUpdate 1 --status completed',
-    'TaskClaim 1',
-  ]) {
+  for (const change of ['TaskCreate --subject T4', 'TaskUpdate 1 --comment C', 'TaskClaim 1']) {
     const { stderr, exitCode } = await run(change);
     expect(exitCode).toBe(3);
     expect(stderr).toContain(

@@ -55,14 +55,14 @@ test('a task that would block itself, even through others, is refused with the c
     { subject: 'Two', blockedBy: [1] },
     { subject: 'Three', blockedBy: [2] },
   );
-  expect(codes(update(graph, { taskId: 1, addBlockedBy: [1] }))).toEqual(['blocks_itself']);
+  expect(codes(update(graph, { taskId: 1, addBlockedBy: [1] }))).toBe('blocks_itself');
   expect(update(graph, { taskId: 1, addBlockedBy: [3] })).toEqual({
     refused: [{ code: 'cycle', text: 'these would block each other: #1 → #2 → #3 → #1' }],
   });
-  expect(codes(update(graph, { taskId: 1, addBlockedBy: [2] }))).toEqual(['cycle']);
-  expect(codes(update(graph, { taskId: 1, addBlocks: [3], addBlockedBy: [9] }))).toEqual([
+  expect(codes(update(graph, { taskId: 1, addBlockedBy: [2] }))).toBe('cycle');
+  expect(codes(update(graph, { taskId: 1, addBlocks: [3], addBlockedBy: [9] }))).toBe(
     'task_not_found',
-  ]);
+  );
 });
 
 test('a long cycle is cut short, and a chain of 10,000 works', () => {
@@ -122,44 +122,44 @@ test('fields that are not given stay, and an empty change is not a change', () =
 
 test('every reason against a claim', () => {
   const graph = claimed(graphOf('One', { subject: 'Two', blockedBy: [1] }, 'Three'), 1, 'a');
-  expect(codes(claim(graph, 9))).toEqual(['task_not_found']);
+  expect(codes(claim(graph, 9))).toBe('task_not_found');
   expect(claim(graph, 1, 'b')).toEqual({
     refused: [{ code: 'already_claimed', text: '#1 is claimed by a' }],
   });
-  expect(codes(claim(completed(graph, 1), 1))).toEqual(['already_resolved']);
+  expect(codes(claim(completed(graph, 1), 1))).toBe('already_resolved');
   expect(claim(graph, 2)).toEqual({ refused: [{ code: 'blocked', text: '#2 is blocked by #1' }] });
   expect(claim(graph, 3, 'a', true)).toEqual({
     refused: [{ code: 'agent_busy', text: 'a is working on #1' }],
   });
-  expect(codes(claim(graph, 2, 'a', true))).toEqual(['blocked', 'agent_busy']);
-  expect(codes(claim(graph, 1, 'a', true))).toEqual([]);
-  expect(codes(claim(graph, 3, 'a'))).toEqual([]);
-  expect(codes(claim(claimed(graph, 3, 'b'), 'next'))).toEqual(['nothing_ready']);
-  expect(codes(claim(NO_TASKS, 'next'))).toEqual(['nothing_ready']);
+  expect(codes(claim(graph, 2, 'a', true))).toBe('blocked, agent_busy');
+  expect(codes(claim(graph, 1, 'a', true))).toBe('none');
+  expect(codes(claim(graph, 3, 'a'))).toBe('none');
+  expect(codes(claim(claimed(graph, 3, 'b'), 'next'))).toBe('nothing_ready');
+  expect(codes(claim(NO_TASKS, 'next'))).toBe('nothing_ready');
 });
 
 test('an update that begins a task, or gives it away, obeys the rules of a claim', () => {
   const graph = claimed(graphOf('One', { subject: 'Two', blockedBy: [1] }, 'Three'), 1, 'a');
   const begin = (taskId: number, agent?: string, more = {}) =>
     update(graph, { taskId, status: 'in_progress' }, agent, more);
-  expect(codes(begin(1, 'b'))).toEqual(['already_claimed']);
-  expect(codes(begin(2, 'b'))).toEqual(['blocked']);
-  expect(codes(begin(3, 'a', { checkBusy: true }))).toEqual(['agent_busy']);
-  expect(codes(begin(3))).toEqual(['no_agent']);
+  expect(codes(begin(1, 'b'))).toBe('already_claimed');
+  expect(codes(begin(2, 'b'))).toBe('blocked');
+  expect(codes(begin(3, 'a', { checkBusy: true }))).toBe('agent_busy');
+  expect(codes(begin(3))).toBe('no_agent');
   expect(done(begin(1)).changed).toEqual([]);
   expect(done(begin(3, 'b')).task).toMatchObject({ owner: 'b', status: 'in_progress' });
-  expect(codes(update(completed(graph, 1), { taskId: 1, status: 'in_progress' }, 'a'))).toEqual([
+  expect(codes(update(completed(graph, 1), { taskId: 1, status: 'in_progress' }, 'a'))).toBe(
     'already_resolved',
-  ]);
-  expect(codes(update(graph, { taskId: 1, owner: 'b' }, 'a'))).toEqual(['already_claimed']);
-  expect(codes(update(graph, { taskId: 2, owner: 'b' }))).toEqual(['blocked']);
+  );
+  expect(codes(update(graph, { taskId: 1, owner: 'b' }, 'a'))).toBe('already_claimed');
+  expect(codes(update(graph, { taskId: 2, owner: 'b' }))).toBe('blocked');
   expect(done(update(graph, { taskId: 3, owner: 'b' })).task).toMatchObject({
     owner: 'b',
     status: 'pending',
   });
   // Blockers added by the same update count.
   const blocking = { taskId: 3, status: 'in_progress' as const, addBlockedBy: [1] };
-  expect(codes(update(graph, blocking, 'b'))).toEqual(['blocked']);
+  expect(codes(update(graph, blocking, 'b'))).toBe('blocked');
 });
 
 test('with --force a leader takes claimed, blocked and completed tasks', () => {
@@ -167,31 +167,24 @@ test('with --force a leader takes claimed, blocked and completed tasks', () => {
   const force = (changes: TaskChanges) => done(updateTask(graph, changes, LEADER, LATER)).task;
   expect(force({ taskId: 1, owner: 'b' })).toMatchObject({ owner: 'b', status: 'in_progress' });
   expect(force({ taskId: 2, status: 'in_progress', owner: 'b' })?.owner).toBe('b');
-  expect(codes(updateTask(graph, { taskId: 9 }, LEADER, LATER))).toEqual(['task_not_found']);
+  expect(codes(updateTask(graph, { taskId: 9 }, LEADER, LATER))).toBe('task_not_found');
   const nameless = { ...LEADER, agent: undefined };
-  expect(codes(updateTask(graph, { taskId: 2, status: 'in_progress' }, nameless, LATER))).toEqual([
+  expect(codes(updateTask(graph, { taskId: 2, status: 'in_progress' }, nameless, LATER))).toBe(
     'no_agent',
-  ]);
+  );
 });
 
 test('released tasks are pending and unowned, all or none', () => {
-  const graph = claimed(
-    claimed(completed(graphOf('One', 'Two', 'Three', 'Four'), 1), 2, 'a'),
-    3,
-    'b',
-  );
+  const begun = claimed(completed(graphOf('One', 'Two', 'Three', 'Four'), 1), 2, 'a');
+  const graph = claimed(begun, 3, 'b');
   const { graph: after, released } = done(releaseTasks(graph, [4, 3, 2, 2], undefined, LATER));
   expect(released.map(({ id }) => id)).toEqual([2, 3]);
-  expect(
-    [...after.tasks.values()]
-      .slice(1)
-      .every((t) => t.status === 'pending' && t.owner === undefined),
-  ).toBe(true);
-  expect(codes(releaseTasks(graph, [1, 2, 9], undefined, LATER))).toEqual([
-    'already_resolved',
-    'task_not_found',
-  ]);
-  expect(codes(releaseTasks(graph, [2, 3], 'a', LATER))).toEqual(['already_claimed']);
+  const [, ...others] = [...after.tasks.values()].map(({ status, owner }) => `${status} ${owner}`);
+  expect(new Set(others)).toEqual(new Set(['pending undefined']));
+  expect(codes(releaseTasks(graph, [1, 2, 9], undefined, LATER))).toBe(
+    'already_resolved, task_not_found',
+  );
+  expect(codes(releaseTasks(graph, [2, 3], 'a', LATER))).toBe('already_claimed');
   const gone = releaseAll(graph, 'b', LATER);
   expect(gone.released.map(({ id }) => id)).toEqual([3]);
   expect(releaseAll(graph, 'nobody', LATER).graph).toBe(graph);

@@ -14,9 +14,9 @@ export function done<Change extends object>(outcome: Change | Refused): Change {
   return outcome;
 }
 
-/** The codes of the reasons; empty if it was not refused. */
-export function codes(outcome: object | Refused): string[] {
-  return 'refused' in outcome ? outcome.refused.map(({ code }) => code) : [];
+/** The codes of the reasons; none if it was not refused. */
+export function codes(outcome: object | Refused): string {
+  return 'refused' in outcome ? outcome.refused.map(({ code }) => code).join(', ') : 'none';
 }
 
 /** A string is a subject. */

@@ -7,7 +7,7 @@ import { hearUser } from '../../src/todo/user-changes.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { runs } from '../helpers/random.ts';
 import { ok } from '../helpers/replies.ts';
-import { todos } from '../panel/todos.ts';
+import { todos, todosIn } from '../panel/todos.ts';
 import { commandsOn } from './call.ts';
 
 /** An agent's list in files, and the same list as the person opens it. */
@@ -25,16 +25,12 @@ const read = (store: TodoStore, ...argv: string[]) => commandsOn(store).read(...
 
 describe('what a person changed', () => {
   test.each([
-    [
-      ['- a', '> b'],
-      ['> a', '- b'],
-      ['the user began "a"', 'the user put back "b"'],
-    ],
-    [['- a', '- b', '- c'], ['- c', '- a', '- b'], ['the user changed the order']],
-    [[], ['- a'], ['the user added "a"']],
+    ['- a | > b', '> a | - b', ['the user began "a"', 'the user put back "b"']],
+    ['- a | - b | - c', '- c | - a | - b', ['the user changed the order']],
+    ['', '- a', ['the user added "a"']],
   ])('from %j to %j is %j', async (before, after, notes) => {
-    const { agent, user } = shared(...before);
-    user.update(todos(...after));
+    const { agent, user } = shared(...before.split(' | ').filter(Boolean));
+    user.update(todosIn(after));
     expect(await hearUser(agent)).toEqual(notes);
   });
 

@@ -27,17 +27,9 @@ function linesOf(items: Items): string[] {
 }
 
 test.each([
-  [
-    'n adds an item below the one that is chosen',
-    ['n', 'N', 'e', 'w', 'return'],
-    ['x a', '> b', '- New', '- c'],
-  ],
+  ['n adds one below the chosen item', ['n', 'N', 'return'], ['x a', '> b', '- N', '- c']],
   ['e changes a text', ['e', 'backspace', 'B', '2', 'return'], ['x a', '> B2', '- c']],
-  [
-    'p begins an item in place of the one in progress, after asking',
-    ['down', 'p', 'y'],
-    ['x a', '- b', '> c'],
-  ],
+  ['p begins another item, after asking', ['down', 'p', 'y'], ['x a', '- b', '> c']],
   ['p puts back what is in progress', ['p'], ['x a', '- b', '- c']],
   ['x completes', ['x'], ['x a', 'x b', '- c']],
   ['x puts back what is completed', ['up', 'x'], ['- a', '> b', '- c']],

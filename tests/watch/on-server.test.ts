@@ -9,17 +9,13 @@ import { isAlive, pause } from '../helpers/processes.ts';
 import { startProxy } from '../helpers/proxy.ts';
 import { useServers } from '../helpers/servers.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
+import { json, todo } from '../todo/call.ts';
 
 // Viewer, lines, page and sessions with lists on a server.
 
 const servers = useServers();
 
 let sessions = 0;
-
-const json = (...lines: string[]) =>
-  JSON.stringify({
-    todos: lines.map((content) => ({ content, activeForm: `${content}ing`, status: 'pending' })),
-  });
 
 /** A session of its own on a server. @param seconds the time limit of its commands. */
 function onServer(url: string, seconds = 2) {
@@ -31,7 +27,8 @@ function onServer(url: string, seconds = 2) {
     callCommand({ ...place.env, TODO_SESSION: session, TODO_AGENT: agent }, name, argv, place);
   return {
     session,
-    write: (agent: string, ...lines: string[]) => call(agent, 'TodoWrite', json(...lines)),
+    write: (agent: string, ...lines: string[]) =>
+      call(agent, 'TodoWrite', json(...lines.map((content) => todo(content)))),
     create: (subject: string) => call('ann', 'TaskCreate', '--subject', subject),
     agentShell: (...argv: string[]) => run('agent-shell', argv, place),
     /** Not on a terminal. */
@@ -74,10 +71,11 @@ describe.runIf(hasEtcd)('agent-shell', () => {
     await at.write('ann', 'third');
     await eventually('each version', () => lines().length === 3);
     const seen = lines().map((line) => JSON.parse(line));
-    const versions = seen.map(({ agent, version, todos }) => [agent, version, todos[0].content]);
-    expect(versions[0]).toEqual(['ann', 1, 'first']);
-    expect(versions).toContainEqual(['ann', 2, 'third']);
-    expect(versions).toContainEqual(['bob', 1, 'second']);
+    const versions = seen.map(
+      ({ agent, version, todos }) => `${agent} ${version} ${todos[0].content}`,
+    );
+    expect(versions[0]).toBe('ann 1 first');
+    expect(versions.sort()).toEqual(['ann 1 first', 'ann 2 third', 'bob 1 second']);
     await at.create('Ship');
     await shown('"text":"#1 Ship"');
     expect(text()).toContain(`"session":${JSON.stringify(at.session)}`);

@@ -74,13 +74,8 @@ describe('the filter', () => {
   test('narrows the list as one types; Enter keeps it, Esc shows everything again', () => {
     const viewer = new TestViewer({ lists: [many] }).press('/', '4');
     expect(viewer.rows().at(-1)).toBe('/4');
-    expect(viewer.body().map((row) => /\d+/.exec(row)?.[0])).toEqual([
-      '4',
-      '14',
-      '24',
-      '34',
-      ...Array.from({ length: 10 }, (_, i) => `${40 + i}`),
-    ]);
+    const steps = viewer.body().map((row) => /\d+/.exec(row)?.[0]);
+    expect(steps.join(' ')).toBe('4 14 24 34 40 41 42 43 44 45 46 47 48 49');
     viewer.press('5', 'return');
     expect(viewer.body()).toEqual(['▸○ step 45']);
     expect(viewer.rows().at(-1)).toMatch(/^\/45 {2}p start .* q quit$/);

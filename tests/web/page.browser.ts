@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { cleanEnvironment, executable } from '../helpers/executables.ts';
+import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { listFolder, taskListFolder } from '../helpers/list-folders.ts';
 import { plan, todos } from '../panel/todos.ts';
@@ -36,15 +36,10 @@ interface Served {
 }
 
 async function serve(state: string, ...argv: string[]): Promise<Served> {
-  const watch = [executable('agent-shell'), 'watch', '--web', '--session', 's', ...argv];
   const env = cleanEnvironment({ TODO_STATE_DIR: state, HOME: state, XDG_STATE_HOME: '' });
-  const child = spawn(process.execPath, watch, { cwd: state, env });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    output += text;
-  });
-  const url = await eventually('the URL', () => /^http:\S+$/m.exec(output)?.[0]);
+  const watch = ['watch', '--web', '--session', 's', ...argv];
+  const { child, lines } = startProgram(executable('agent-shell'), watch, { cwd: state, env });
+  const url = await eventually('the URL', () => lines()[0]);
   return { state, url, child };
 }
 
