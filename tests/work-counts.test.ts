@@ -103,7 +103,8 @@ describe.runIf(existsSync('/proc/self/io'))('read calls of bash', () => {
     ['f() { :; }; alias a=b; trap : USR1; eval :', 'cd / && for n in 1 2; do test "$n" = 2; done'],
     ['set -x', '(exit 3)'],
     ['', `: '${'x'.repeat(4_000)}'`],
-  ])('after the line %j, a line makes 12 at most', async (before, line) => {
+    [`: '${'x'.repeat(4_000_000)}'`, 'echo hi'],
+  ])('row %#: a line makes 12 at most, whatever ran before it', async (before, line) => {
     const session = startSession();
     for (const first of [before, line]) await session.run(first);
     const count = () => {

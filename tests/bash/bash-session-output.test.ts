@@ -4,10 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { FifoReader, makeFifos } from '../../src/bash/fifos.ts';
 import { OutputCapture } from '../../src/bash/session-output.ts';
 import { ENV } from '../helpers/bash.ts';
-import { bestTime } from '../helpers/best-time.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { hasProc, usageOf } from '../helpers/processes.ts';
 import { rounds } from '../helpers/random.ts';
 import { NEXT, printed, sharedSession, startSession } from '../helpers/session.ts';
 
@@ -100,23 +98,6 @@ describe('background jobs', () => {
     expect(await session.run('echo next')).toEqual(NEXT);
   });
 });
-
-test.runIf(hasProc)(
-  'a line of 4 MiB is not read byte by byte, and the next one is as quick as before',
-  async () => {
-    const session = shared();
-    const pid = Number((await session.run('echo $$')).stdout);
-    const before = await bestTime(() => session.run(':'), 20);
-    const used = usageOf(pid).cpuMs;
-    const line = `: '${'x'.repeat(4 * MIB)}'; echo $?`;
-    expect((await session.run(line)).stdout).toBe('0\n');
-    // Fed through bash's standard input, 0.8 seconds for each MiB.
-    expect(usageOf(pid).cpuMs - used).toBeLessThan(1500);
-    expect(await session.run('echo next')).toEqual(NEXT);
-    expect(await session.run('')).toEqual(printed());
-    expect(await bestTime(() => session.run(':'), 20)).toBeLessThan(10 * before);
-  },
-);
 
 describe('floods', () => {
   test('a result keeps the first 64 MiB of each stream, listeners get all, and memory stays bounded', async () => {

@@ -1,12 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { items } from '../guidance/agent-session.ts';
-import { AGENT_SHELL, JsonlClient } from '../helpers/agent-shell.ts';
+import { JsonlClient } from '../helpers/agent-shell.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { hasEtcd, hasPostgres } from '../helpers/engines.ts';
-import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
+import { cleanEnvironment, executable, run, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { PersonsShell } from '../helpers/persons-shell.ts';
 import { startProxy } from '../helpers/proxy.ts';
@@ -42,14 +41,11 @@ function team(url: string) {
       const ended = await callCommand(environment(agent), name, argv, { cwd });
       expect(ended).toMatchObject({ exitCode: 0 });
     },
-    run(file: string, argv: readonly string[], input: object = {}) {
-      const options = { cwd, env: environment('ann'), encoding: 'utf8' } as const;
-      const { stdout, stderr, status } = spawnSync(file, argv, {
-        ...options,
-        input: JSON.stringify({ session_id: 's', cwd: '/tmp', ...input }),
-      });
-      return { stdout, stderr, exitCode: status };
-    },
+    run: (name: 'agent-shell' | 'todo-write', argv: readonly string[], event: object = {}) =>
+      run(name, argv, {
+        ...{ cwd, env: environment('ann') },
+        input: JSON.stringify({ session_id: 's', cwd: '/tmp', ...event }),
+      }),
     host: (agent: string, where = url, seconds = 20) =>
       new JsonlClient({ cwd, env: environment(agent, where, seconds) }),
     /** Of its variables, a shell with a home of its own needs these. */
@@ -78,7 +74,7 @@ async function told(host: JsonlClient, text: RegExp): Promise<string[]> {
 test.runIf(hasPostgres)('a refusal by PostgreSQL is reported as such, by a program too', () => {
   const url = servers.postgres.url.replace('lists@', 'nobody@');
   const argv = ['--add', 'A', '--active-form', 'B'];
-  expect(team(url).run(executable('todo-write'), argv).stderr).toMatch(
+  expect(team(url).run('todo-write', argv).stderr).toMatch(
     /refused: role "nobody" does not exist; nothing was changed\n$/,
   );
 });
@@ -115,8 +111,8 @@ test.runIf(hasEtcd)(
 describeOn(servers.one, (server) => {
   test('the gate of a hook holds, and a new session is shown the list', () => {
     const { run } = team(server().url);
-    run(executable('todo-write'), ['--until-done', pending('Build')]);
-    const hook = (event: object) => run(AGENT_SHELL, ['hook'], event).stdout;
+    run('todo-write', ['--until-done', pending('Build')]);
+    const hook = (event: object) => run('agent-shell', ['hook'], event).stdout;
     const tool = { tool_name: 'Bash', tool_input: { command: 'TodoWrite x' } };
     hook({ hook_event_name: 'PostToolUse', ...tool, tool_response: { exit_code: 0 } });
     expect(JSON.parse(hook({ hook_event_name: 'Stop' }))).toMatchObject({ decision: 'block' });
@@ -175,7 +171,7 @@ describeOn(servers.each, (server) => {
     await call('ann', 'TodoWrite', '--add', 'Build', '--active-form', 'Building');
     const timeOf = (argv: string[]) => {
       const start = performance.now();
-      const ended = run(AGENT_SHELL, argv, { hook_event_name: 'SessionStart' });
+      const ended = run('agent-shell', argv, { hook_event_name: 'SessionStart' });
       expect(ended, argv[0]).toMatchObject({ exitCode: 0 });
       return performance.now() - start;
     };
