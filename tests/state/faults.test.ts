@@ -140,13 +140,8 @@ test('files are for this user alone, and a person can read them', () => {
   }
   const file = listFiles(folder).find((name) => name.startsWith('2-')) ?? '';
   const text = readFileSync(join(folder, file), 'utf8');
-  expect(JSON.parse(text)).toMatchObject({
-    format: 1,
-    version: 2,
-    at: NOW.toISOString(),
-    by: 'main',
-    content: 'v2',
-  });
+  const at = NOW.toISOString();
+  expect(JSON.parse(text)).toMatchObject({ format: 1, version: 2, at, by: 'main', content: 'v2' });
   expect(text.split('\n').length).toBeGreaterThan(5);
 });
 

@@ -14,11 +14,7 @@ test.each([
   ['/lists', { XDG_STATE_HOME: '/xdg' }, '/lists'],
   ['lists', {}, '/work/app/lists'],
   [undefined, { XDG_STATE_HOME: '/xdg', HOME: '/home/bob' }, '/xdg/todowrite'],
-  [
-    undefined,
-    { XDG_STATE_HOME: 'relative', HOME: '/home/bob' },
-    '/home/bob/.local/state/todowrite',
-  ],
+  [undefined, { XDG_STATE_HOME: 'xdg', HOME: '/home/bob' }, '/home/bob/.local/state/todowrite'],
   ['', { XDG_STATE_HOME: '', HOME: '/home/bob' }, '/home/bob/.local/state/todowrite'],
   [undefined, {}, '/home/ann/.local/state/todowrite'],
   [undefined, { HOME: '' }, '/home/ann/.local/state/todowrite'],

@@ -13,14 +13,9 @@ import { hasTmux } from '../helpers/tmux.ts';
 
 function machine(list: Record<string, string> = { TODO_TEAM: 'blue' }) {
   const folder = temporaryDirectory();
+  const own = { HOME: folder, TODO_STATE_DIR: `${folder}/state`, ...list };
   const env = (agent: string, more = {}) =>
-    cleanEnvironment({
-      HOME: folder,
-      TODO_STATE_DIR: `${folder}/state`,
-      ...list,
-      TODO_AGENT: agent,
-      ...more,
-    });
+    cleanEnvironment({ ...own, TODO_AGENT: agent, ...more });
   const run = async (name: string, argv: readonly string[], agent = 'lead') => {
     const { stdout, stderr } = await callCommand(env(agent), name, argv, { cwd: folder });
     return stdout === '' ? stderr : stdout;

@@ -8,14 +8,8 @@ import { isSameTask } from '../../src/tasks/task-history.ts';
 import { updateTask } from '../../src/tasks/update-task.ts';
 import { AT, claimed, codes, completed, done, graphOf, LATER, LEADER } from './tasks.ts';
 
-const rules = (agent: string | undefined, more: object = {}) => ({
-  agent,
-  checkBusy: false,
-  force: false,
-  ...more,
-});
 const update = (graph: TaskGraph, changes: TaskChanges, agent?: string, more: object = {}) =>
-  updateTask(graph, changes, rules(agent, more), LATER);
+  updateTask(graph, changes, { agent, checkBusy: false, force: false, ...more }, LATER);
 const claim = (graph: TaskGraph, id: number | 'next', agent = 'a', checkBusy = false) =>
   claimTask(graph, id, { agent, checkBusy }, LATER);
 const task = (graph: TaskGraph, id: number) => graph.tasks.get(id);

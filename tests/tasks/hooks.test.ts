@@ -32,10 +32,7 @@ const allEnded = () =>
   expect.poll(() => isAlive(Number(said('pid'))), { timeout: 60_000 }).toBe(false);
 
 const team = (hookLimitMs?: number) =>
-  new Team({
-    settings: { hooksDir, agent: 'agent-1' },
-    ...(hookLimitMs !== undefined && { hookLimitMs }),
-  });
+  new Team({ settings: { hooksDir, agent: 'ann' }, hookLimitMs });
 
 test('a hook gets the change as one line of JSON, and lets it pass with exit code 0', async () => {
   hook('task-created', `cat >> ${hooksDir}/said`);
@@ -44,12 +41,8 @@ test('a hook gets the change as one line of JSON, and lets it pass with exit cod
   expect(exitCode).toBe(0);
   const lines = said('said').trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    {
-      event: 'task-created',
-      agent: 'agent-1',
-      tasks: [{ id: 1, subject: 'A', status: 'pending' }],
-    },
-    { event: 'task-completed', agent: 'agent-1', tasks: [{ id: 1, status: 'completed' }] },
+    { event: 'task-created', agent: 'ann', tasks: [{ id: 1, subject: 'A', status: 'pending' }] },
+    { event: 'task-completed', agent: 'ann', tasks: [{ id: 1, status: 'completed' }] },
   ]);
 });
 

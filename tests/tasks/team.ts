@@ -8,7 +8,7 @@ import { cleanEnvironment } from '../helpers/executables.ts';
 export interface TeamOptions {
   settings?: Partial<Settings>;
   warnings?: readonly string[];
-  hookLimitMs?: number;
+  hookLimitMs?: number | undefined;
   clock?: LeaseClock;
 }
 

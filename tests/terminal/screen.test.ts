@@ -116,12 +116,7 @@ test('a terminal that keeps its cursor may have rows that are lines of their own
   const screen = new Screen(terminal, { wrapsRows: false });
   screen.setPanel(PANEL);
   screen.writeOutput('one\n');
-  screen.setPanel(['┌─ Tasks ──┐', '│ ✓ Ship   │', '└──────────┘']);
-  expect(await terminal.screen()).toEqual([
-    'one',
-    '',
-    '┌─ Tasks ──┐',
-    '│ ✓ Ship   │',
-    '└──────────┘',
-  ]);
+  const next = ['┌─ Tasks ──┐', '│ ✓ Ship   │', '└──────────┘'];
+  screen.setPanel(next);
+  expect(await terminal.screen()).toEqual(['one', '', ...next]);
 });

@@ -7,11 +7,7 @@ import { runs } from '../helpers/random.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
 test.each([
-  [
-    'a blank for line breaks and runs of blanks',
-    '  one\r\ntwo\t\tthree \u3000four ',
-    'one two three four',
-  ],
+  ['a blank for breaks and blanks', '  one\r\ntwo\t\tthree \u3000four ', 'one two three four'],
   ['emoji without joiners, selectors and skin tones', '👩‍💻 ❤️ 👍🏽', '👩💻 ❤ 👍'],
   ['at most two combining marks', 'x\u0323\u0324\u0325\u0326y', 'x\u0323\u0324y'],
   ['no combining mark alone', '\u0301y', 'y'],

@@ -64,10 +64,8 @@ test.each<Record<string, string>>([{ TODO_AGENT: 'bob' }, { TODO_SESSION: 't' }]
 );
 
 test('a host whose settings are its own decides alone whose list it is', async () => {
-  const handler = new TodoWriteHandler(new TodoStore(), () => ({
-    settings: DEFAULT_SETTINGS,
-    warnings: [],
-  }));
+  const settings = () => ({ settings: DEFAULT_SETTINGS, warnings: [] });
+  const handler = new TodoWriteHandler(new TodoStore(), settings);
   const env = { TODO_AGENT: 'bob' };
   expect((await handler.execute({ argv: [LIST], stdin, env })).exitCode).toBe(0);
 });

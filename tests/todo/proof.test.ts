@@ -304,11 +304,8 @@ test('tasks have the same: checks seen since the claim, --prove, and the setting
 
 test('on PATH --prove runs the check in the directory and with the variables of its caller, within TODO_PROOF_TIMEOUT, and prints it before it ends', async () => {
   const cwd = temporaryDirectory();
-  const env = cleanEnvironment({
-    TODO_STATE_DIR: join(cwd, 'state'),
-    TODO_AGENT: 'ann',
-    FILE: 'begun',
-  });
+  const lists = { TODO_STATE_DIR: join(cwd, 'state'), TODO_AGENT: 'ann' };
+  const env = cleanEnvironment({ ...lists, FILE: 'begun' });
   const path = (name: string) => join(dirname(executable('todo-write')), name);
   const check = 'echo $$ > "$FILE"; read _ < go';
   execFileSync('mkfifo', [join(cwd, 'go')]);

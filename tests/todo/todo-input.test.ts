@@ -9,6 +9,8 @@ import { plainText, todoList } from './arbitraries.ts';
 import { BUILD, json } from './call.ts';
 
 const ITEM = JSON.stringify(BUILD);
+/** A list of the item in which one text stands for another. */
+const changed = (from: string, to: string) => `[${ITEM.replace(from, to)}]`;
 const LIMITS = { maxItems: 50, maxContentLength: 200 };
 
 function read(text: string) {
@@ -39,18 +41,10 @@ test.each([
   ['tasks', `{"tasks":[${ITEM}]}`, 'read "tasks" as "todos"'],
   ['one item alone', ITEM, 'read the single item as the list'],
   ['one item as todos', `{"todos":${ITEM}}`, 'read the single item as the list'],
-  [
-    'inProgress',
-    `[${ITEM.replace('pending', 'inProgress')}]`,
-    "read 'inProgress' as 'in_progress'",
-  ],
-  ['High', `[${ITEM.replace('}', ',"priority":"High"}')}]`, "read 'High' as 'high'"],
-  [
-    'active-form',
-    `[${ITEM.replace('activeForm', 'active-form')}]`,
-    "read 'active-form' as 'activeForm'",
-  ],
-  ['a numeric id', `[${ITEM.replace('}', ',"id":7}')}]`, 'read the number in "id" as text'],
+  ['inProgress', changed('pending', 'inProgress'), "read 'inProgress' as 'in_progress'"],
+  ['High', changed('}', ',"priority":"High"}'), "read 'High' as 'high'"],
+  ['active-form', changed('activeForm', 'active-form'), "read 'active-form' as 'activeForm'"],
+  ['a numeric id', changed('}', ',"id":7}'), 'read the number in "id" as text'],
   [
     'array in a string',
     JSON.stringify({ todos: `[${ITEM}]` }),
@@ -79,16 +73,16 @@ test.each([
   ['an object in the string', JSON.stringify({ todos: ITEM })],
   ['a string that is no JSON', '{"todos":"Build"}'],
   ['the whole list in a string', JSON.stringify(`{"todos":[${ITEM}]}`)],
-  ['an item with two spellings of one key', `[${ITEM.replace('{', '{"active_form":"Doing",')}]`],
+  ['an item with two spellings of one key', changed('{', '{"active_form":"Doing",')],
   ['two lists under two names', `{"tasks":[${ITEM}],"items":[]}`],
-  ['another word for a status', `[${ITEM.replace('pending', 'done')}]`],
-  ['another word for a priority', `[${ITEM.replace('}', ',"priority":"urgent"}')}]`],
-  ['an id that is no whole number', `[${ITEM.replace('}', ',"id":1.5}')}]`],
+  ['another word for a status', changed('pending', 'done')],
+  ['another word for a priority', changed('}', ',"priority":"urgent"}')],
+  ['an id that is no whole number', changed('}', ',"id":1.5}')],
   ['a list within a list', `[[${ITEM}]]`],
   ['a property twice', `{"todos":[${ITEM}],"todos":[]}`],
   [
     'a property of an item twice, within a string',
-    JSON.stringify({ todos: `[${ITEM.replace('{', '{"content":"Test",')}]` }),
+    JSON.stringify({ todos: changed('{', '{"content":"Test",') }),
   ],
   ['two lists', `{"todos":[${ITEM}]}{"todos":[]}`],
   ['text after the list', `{"todos":[${ITEM}]} done`],

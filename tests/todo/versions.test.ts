@@ -109,21 +109,14 @@ test('a version that is not kept is refused', async () => {
 });
 
 test.each([
-  ...[
-    ['--undo', list('x')],
-    ['--undo', '--if-version', '1'],
-    ['--undo', '-'],
-  ].map((argv) => ['write', argv]),
-  ...[
-    ['--json', '--line'],
-    ['--history', '--json'],
-    ['--history', '--at', '1'],
-    ['--at'],
-    ['--at', 'x'],
-  ].map((argv) => ['read', argv]),
-] as ['read' | 'write', string[]][])('wrong usage: %s %j', async (name, argv) => {
+  ...['--undo []', '--undo --if-version 1', '--undo -'].map((words) => ['write', words]),
+  ...['--json --line', '--history --json', '--history --at 1', '--at', '--at x'].map((words) => [
+    'read',
+    words,
+  ]),
+] as ['read' | 'write', string][])('wrong usage: %s %s', async (name, words) => {
   const commands = commandsAfter(['a', 'b']);
-  expect(await commands[name](...argv)).toMatchObject({ stdout: '', exitCode: 2 });
+  expect(await commands[name](...words.split(' '))).toMatchObject({ stdout: '', exitCode: 2 });
   expect(commands.store.get().version).toBe(2);
 });
 

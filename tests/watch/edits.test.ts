@@ -256,16 +256,10 @@ test('one moves through a column by up and down, and to the next by left and rig
   );
   expect(seen).toEqual(['#1', '#2', '#3', '#4', '#2', '#3', '#1']);
   const narrow = board(40);
-  expect(['down', 'down', 'down', 'k'].map((key) => chosen(narrow.press(key)))).toEqual([
-    '#3',
-    '#4',
-    '#1',
-    '#4',
-  ]);
-  const gap = new TestViewer(
-    { tasks: tasksOf({}, { status: 'completed' }) },
-    { columns: 100, page: 'board' },
-  );
+  const down = ['down', 'down', 'down', 'k'].map((key) => chosen(narrow.press(key)));
+  expect(down).toEqual(['#3', '#4', '#1', '#4']);
+  const tasks = tasksOf({}, { status: 'completed' });
+  const gap = new TestViewer({ tasks }, { columns: 100, page: 'board' });
   expect(['right', 'left'].map((key) => chosen(gap.press(key)))).toEqual(['#2', '#1']);
 });
 
@@ -372,11 +366,7 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
     await terminal.until('the text', (screen) => screen.includes('first line second line'));
     terminal.press('Enter');
     await terminal.until('the item', (screen) => screen.includes('○ first line second line'));
-    expect(store.get().items.map(({ content }) => content)).toEqual([
-      'Build',
-      'first line second line',
-      'Ship',
-    ]);
+    expect(linesOf(store.get().items)).toEqual(['- Build', '- first line second line', '- Ship']);
     terminal.type(`n${'x'.repeat(201)}`);
     terminal.press('Enter');
     await terminal.until('the refusal', (screen) =>
@@ -395,9 +385,9 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
   }
 
   const tasksIn = async (store: TaskStore) =>
-    [...(await store.read()).graph.tasks.values()].map(({ id, subject, status, owner = '' }) =>
-      [id, subject, status, owner].join(' ').trim(),
-    );
+    [...(await store.read()).graph.tasks.values()]
+      .map(({ id, subject, status, owner = '' }) => `${id} ${subject} ${status} ${owner}`.trim())
+      .join(', ');
 
   test('a person adds, assigns, completes and deletes tasks; agents are told; u undoes each; h shows all', async () => {
     const { store, terminal, enter } = await startBoard();
@@ -405,17 +395,13 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
     terminal.press('Home');
     // Faster than they are written.
     await enter(['xgd', 'Deleted #2 Print; u undoes that']);
-    expect(await tasksIn(store)).toEqual([
-      '1 Parse completed',
-      '3 Ship pending',
-      '4 Tell pending bob',
-    ]);
+    expect(await tasksIn(store)).toBe('1 Parse completed, 3 Ship pending, 4 Tell pending bob');
     const { graph } = await store.read();
     expect(graph.by).toBe('user');
     expect(graph.inboxes?.get('bob')).toMatchObject([{ kind: 'assigned', taskId: 4, by: 'user' }]);
     expect(graph.inboxes?.get('ann')).toMatchObject([{ kind: 'completed', taskId: 1, by: 'user' }]);
     await enter(['uuuu', 'Undone: added "Tell"']);
-    expect(await tasksIn(store)).toEqual(['1 Parse pending', '2 Print pending', '3 Ship pending']);
+    expect(await tasksIn(store)).toBe('1 Parse pending, 2 Print pending, 3 Ship pending');
     terminal.type('h');
     await terminal.until('the history', (screen) =>
       /▸ +9 .*user: deleted #4 Tell\n[\s\S]* 4 .*user: completed #1 Parse\n/.test(screen),

@@ -15,15 +15,9 @@ import { ok } from '../helpers/replies.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 import { todos } from '../panel/todos.ts';
 
-function write(
-  state: string,
-  session: string,
-  agent: string,
-  secondsAgo: number,
-  ...lines: string[]
-) {
+function write(state: string, session: string, agent: string, ago: number, ...lines: string[]) {
   const folder = listFolder(state, { session, agent });
-  const at = new Date(Date.now() - secondsAgo * 1000);
+  const at = new Date(Date.now() - ago * 1000);
   new TodoStore(() => at, new FilePlace({ folder, author: agent })).update(todos(...lines));
 }
 

@@ -14,15 +14,6 @@ import { todos } from '../panel/todos.ts';
 /** In the local time zone. */
 export const NOON = +new Date(2026, 4, 5, 12, 0, 0);
 
-/** From the smallest to the largest screen, in columns and rows. */
-export const SCREEN_SIZES: [columns: number, rows: number][] = [
-  [20, 5],
-  [40, 10],
-  [80, 24],
-  [200, 60],
-  [300, 100],
-];
-
 /** A list with one version for each of these, each so many seconds before noon. */
 export function listOf(
   agent: string,

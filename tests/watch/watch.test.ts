@@ -19,7 +19,6 @@ import { listFolder, taskListFolder } from '../helpers/list-folders.ts';
 import { isAlive, usageOf } from '../helpers/processes.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 import { LEADER } from '../tasks/tasks.ts';
-import { SCREEN_SIZES } from './viewer-state.ts';
 
 const todo = (content: string): TodoItem => ({ content, activeForm: 'Doing', status: 'pending' });
 
@@ -236,7 +235,8 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     storeOf(state, 'main').update(Array.from({ length: 50 }, (_, i) => todo(`Item ${i}`)));
     const terminal = await watchOnTerminal(state, '', { columns: 120, rows: 30 });
     await terminal.until('the list', (screen) => screen.includes('Item 3'));
-    for (const [columns, rows] of [...SCREEN_SIZES, [40, 10]] as typeof SCREEN_SIZES) {
+    for (const size of ['20 5', '40 10', '80 24', '200 60', '300 100', '40 10']) {
+      const [columns = 0, rows = 0] = size.split(' ').map(Number);
       await terminal.resize(columns, rows);
       const isWhole = (screen: string) => {
         const shown = screen.split('\n');

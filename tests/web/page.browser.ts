@@ -362,10 +362,7 @@ describe.each(['light', 'dark'] as const)('in a %s page', (colorScheme) => {
   test.each([
     ['1280 pixels', { viewport: { width: 1280, height: 800 } }],
     ['375 pixels', { viewport: { width: 375, height: 800 } }],
-    [
-      '1280 pixels at a zoom of 200%',
-      { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
-    ],
+    ['1280 pixels, zoomed', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
   ])('of %s axe finds nothing, and nothing is too wide, or moves', async (name, size) => {
     const page = await busyPage({ colorScheme, ...size, reducedMotion: 'reduce' });
     expect(await page.getByRole('article', { name: /^List of/ }).count()).toBe(10);
