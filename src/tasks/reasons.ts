@@ -42,9 +42,12 @@ const TEXTS = {
   lease_lost: (id: number, owner: string | undefined) =>
     `your lease of #${id} expired, and ${owner === undefined ? 'it was released' : `${briefText(owner)} has it`}`,
   built_upon: (ids: readonly number[], more: string) => `${someIds(ids)} changed ${more}`,
-  /** @param kept newest first. */
-  no_such_version: (version: number, kept: readonly number[]) =>
-    `there is no version ${version}: ${kept.length === 0 ? 'the list was never written' : `versions ${kept.at(-1)} to ${kept[0]} are kept`}`,
+  /** @param kept newest first: all versions, or those that changed a task. */
+  no_such_version: (version: number, kept: readonly number[]) => {
+    const [newest, oldest] = [kept[0] ?? 0, kept.at(-1) ?? 0];
+    if (oldest < version && version < newest) return `version ${version} changed no task`;
+    return `there is no version ${version}: ${newest === 0 ? 'the list was never written' : `versions ${oldest} to ${newest} are kept`}`;
+  },
   nothing_to_undo: () => 'no kept change can be undone',
   not_yours: (id: number, owner: string | undefined, status: string) =>
     owner === undefined

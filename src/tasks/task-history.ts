@@ -65,17 +65,16 @@ function described(was: Task | undefined, task: Task | undefined): string {
     if (was.owner === task.owner) return `put back ${name}${whom}`;
     return task.owner === undefined ? `released ${name}` : `assigned ${name}${whom}`;
   }
+  if (was.isArchived !== task.isArchived) return `${task.isArchived ? '' : 'un'}archived ${name}`;
   const fields = FIELDS.filter(
     (field) => JSON.stringify(was[field]) !== JSON.stringify(task[field]),
-  ).map((field) => (field in NAMES ? NAMES[field as keyof typeof NAMES] : field));
+  ).map((field) => (field === 'lostBy' ? 'owner' : field));
   return `changed ${fields.join(', ')} of ${name}`;
 }
 
-/** Shown names of fields, if different. */
-const NAMES = { isArchived: 'archive', lostBy: 'owner' };
 const FIELDS = [
   ...TASK_FIELD_NAMES,
-  ...(['blocks', 'blockedBy', 'proof', 'comments', 'isArchived', 'lostBy'] as const),
+  ...(['blocks', 'blockedBy', 'proof', 'comments', 'lostBy'] as const),
 ];
 
 export async function graphAt(

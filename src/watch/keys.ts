@@ -169,12 +169,8 @@ function entered(state: ViewerState): ViewerState {
     case 'agents':
       return { ...state, agent: name, pages: [{ name: 'list', top: 0 }] };
     case 'history': {
-      const version = {
-        name: isOfTeam(state) ? 'board' : 'list',
-        version: Number(name),
-        top: 0,
-      } as const;
-      return { ...state, pages: [...state.pages, version] };
+      const shown = isOfTeam(state) ? 'board' : 'list';
+      return { ...state, pages: [...state.pages, { name: shown, version: Number(name), top: 0 }] };
     }
     default: {
       const list = state.known.found.find(({ key }) => key === name);

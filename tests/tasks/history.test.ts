@@ -63,6 +63,8 @@ test('a change that something was built on is not undone, another one is', async
   expect(await team.out('TaskUndo --at 4')).toBe('Undone: changed description of #1 X\n');
   expect(await team.out('TaskList')).toBe('#1 [pending] X\n#2 [pending] Y\n');
   expect(await team.err('TaskUndo --at 77')).toContain('no_such_version');
+  await team.run('TaskUpdate 1 --owner bob', 'TaskInbox --agent bob', 'TaskUndo --at 7');
+  expect(await team.err('TaskUndo --at 8')).toContain('version 8 changed no task');
   expect((await quiet().run('TaskUndo')).stderr).toContain('nothing_to_undo');
 });
 
@@ -85,6 +87,7 @@ test('completed tasks are archived, readable, and come back', async () => {
   expect(await team.out('TaskList')).toBe('#2 [pending] B\n');
   expect(await team.out('TaskList --archived')).toBe('#1 [completed] A\n');
   expect(await team.out('TaskGet 1')).toContain('Task #1: A');
+  expect(await team.out('TaskList --history')).toContain('  main  archived #1 A\n');
   await team.run('TaskUpdate 1 --status pending');
   expect(await team.out('TaskList')).toBe('#1 [pending] A\n#2 [pending] B\n');
 });
