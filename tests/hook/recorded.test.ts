@@ -24,19 +24,17 @@ const VARIABLES: Record<string, string | undefined> = {
   opencode: 'OPENCODE_SESSION_ID',
 };
 
+const LIKE_CLAUDE = {
+  SessionStart: context('SessionStart', LIST),
+  PostToolUse: context('PostToolUse', STALE),
+  PostToolUseFailure: context('PostToolUseFailure', STALE),
+  Stop: `{"decision":"block","reason":"${FINISH}"}\n`,
+};
+
 /** The answers to the events of a harness with a list; other events get none. */
 const ANSWERS: Record<string, Record<string, string>> = {
-  claude: {
-    SessionStart: context('SessionStart', LIST),
-    PostToolUse: context('PostToolUse', STALE),
-    PostToolUseFailure: context('PostToolUseFailure', STALE),
-    Stop: `{"decision":"block","reason":"${FINISH}"}\n`,
-  },
-  codex: {
-    SessionStart: context('SessionStart', LIST),
-    PostToolUse: context('PostToolUse', STALE),
-    Stop: `{"decision":"block","reason":"${FINISH}"}\n`,
-  },
+  claude: LIKE_CLAUDE,
+  codex: LIKE_CLAUDE,
   gemini: {
     SessionStart: context('SessionStart', inWords(LIST)),
     BeforeAgent: context('BeforeAgent', inWords(LIST)),
