@@ -70,7 +70,7 @@ test.each([
 );
 
 test.each([
-  ['nothing of the kind ran', 'git diff', 'ls tests'],
+  ['nothing of the kind ran', 'git diff', 'ls tests', 'python3 -i'],
   ['it only speaks of tests', 'echo npm test', 'grep -r test src', 'git commit -m "test"'],
   ['it is the builtin', 'test -f out', '[ -d build ]'],
   ['a package of that name is installed', 'npm install jest', 'pip install pytest'],
