@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { parse } from 'jsonc-parser';
 import type { Environment } from '../environment.ts';
 import { HARNESSES, type Harness, type HarnessName, type Hooks } from './harnesses.ts';
 import instructions from './instructions.md';
@@ -58,8 +59,12 @@ export function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
   const file = harness.instructions[place.scope];
   const base = isProject ? place.root : folder;
   if (file !== undefined && base !== undefined) {
-    const settings = harness.namesInstructions ? place.read(pieces[0]?.path ?? '') : undefined;
-    const paths = namedFirst(file, settings).map((one) => join(base, one));
+    // Settings of the project override those of the user.
+    const folders = harness.namesInstructions ? [folder, userFolderOf(harness, place)] : [];
+    const settings = folders.map((one) => place.read(join(one ?? '', hooks?.file ?? '')) ?? '');
+    const names = settings.flatMap((text) => parse(text)?.context?.fileName ?? []);
+    const named = names.filter((one) => typeof one === 'string' && /^[^/]+$/.test(one));
+    const paths = [...named, file, 'AGENTS.md'].map((one) => join(base, one));
     // The settings may have named a different file at setup time.
     const own = new RegExp(`BEGIN todowrite [^:]*: [^>]*\\b${name}\\b`);
     const found =
@@ -68,12 +73,6 @@ export function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
     pieces.push({ path: found || (paths[0] ?? ''), what: 'instructions', edit });
   }
   return pieces;
-}
-
-/** The files that may hold instructions; the one that the settings name comes first. */
-function namedFirst(file: string, settings = ''): string[] {
-  const [, named = file] = /"fileName"\s*:\s*\[?\s*"([\w.-]+)"/.exec(settings) ?? [];
-  return [named, file, 'AGENTS.md'];
 }
 
 /** Never change this: Codex trusts a hook by the hash of its command. */

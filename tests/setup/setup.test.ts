@@ -216,20 +216,23 @@ timeout = 10
   });
 });
 
-test('its section is found again where the settings name another file since', () => {
+test('its section is in the file that the user’s settings name, and found again where those of the project name another since', () => {
   const { run, put, all } = machine();
+  const naming = (name: string) => `{"context":{"fileName":"${name}"}}\n`;
+  put('home/.gemini/settings.json', naming('TEAM.md'));
+  const before = all();
   run('gemini');
-  const text = '{"context":{"fileName":"AGENTS.md"}}\n';
-  put('project/.gemini/settings.json', text);
+  expect(Object.keys(all())).toContain('project/TEAM.md');
+  put('project/.gemini/settings.json', naming('AGENTS.md'));
   run('gemini', '--remove');
-  expect(all()).toEqual({ 'project/.gemini/settings.json': text });
+  expect(all()).toEqual({ ...before, 'project/.gemini/settings.json': naming('AGENTS.md') });
 });
 
 describe('the user’s own settings stay', () => {
   const MARKED = '\ufeff{"a": 1}\r\n';
   const KIMI = 'default_model = "k"\nhooks = []\n\n[loop_control]\nmax = 1\n';
   const STOP = '[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "mine"\n';
-  const GEMINI = '{"context":{"fileName":["AGENTS.md"]}}\n';
+  const GEMINI = '{// "fileName": "OLD.md"\n"context":{"fileName":["AGENTS.md"]}}\n';
   /** What setup adds goes into a file that is there, which --remove restores to the byte. */
   test.each<[what: string, agent: string, files: Record<string, string>, added?: string]>([
     ['a byte-order mark', 'claude', { '.claude/settings.json': MARKED, 'CLAUDE.md': MARKED }],
