@@ -18,12 +18,14 @@ test('the history names agents and changes, newest first', async () => {
     'TaskUpdate 1 --status completed --agent ann',
     'TaskUpdate 2 --subject Bee --add-blocked-by 1 --agent lead',
     'TaskRelease --agent bob',
-    'TaskUpdate 2 --status deleted',
+    'TaskUpdate 2 --owner cat --agent lead',
+    'TaskUpdate 2 --status deleted --agent cat',
   );
   const { stdout } = await team.run('TaskList --history');
   expect(
     stdout.replace(/\d{4}-\S+Z/g, 'TIME'),
-  ).toBe(`7  TIME  main  changed blocks of #1 A; deleted #2 Bee
+  ).toBe(`8  TIME  cat  changed blocks of #1 A; deleted #2 Bee
+7  TIME  lead  assigned #2 Bee (cat)
 6  TIME  main  released #2 Bee
 5  TIME  lead  changed blocks of #1 A; changed subject, blockedBy of #2 Bee
 4  TIME  ann  completed #1 A
@@ -31,13 +33,13 @@ test('the history names agents and changes, newest first', async () => {
 2  TIME  lead  created #2 B
 1  TIME  lead  created #1 A
 `);
-  expect((await team.out('TaskGet 2 --history')).match(/^\d/gm)).toEqual(['7', '6', '5', '2']);
+  expect((await team.out('TaskGet 2 --history')).match(/^\d/gm)).toEqual(['8', '7', '6', '5', '2']);
   expect(await team.out('TaskList --at 3')).toBe(
     '#1 [in_progress] A (ann)\n#2 [pending] B (bob)\n',
   );
   expect(await team.out('TaskGet 1 --at 2')).toContain('Status: pending');
   expect(await team.err('TaskList --at 99')).toContain(
-    'no_such_version: there is no version 99: versions 1 to 7 are kept',
+    'no_such_version: there is no version 99: versions 1 to 8 are kept',
   );
 });
 
@@ -120,12 +122,12 @@ test('500 tasks are 30 lines and a count, the unfinished first, in fewer than 1,
 test('a list is exported for other programs, and no text of it is markup', async () => {
   const team = quiet();
   const tasks = [
-    { subject: 'Fix "x"', description: 'a, "b"\nc', priority: 'high' },
-    { subject: '[x](y) *b* <i>', blockedBy: [], owner: 'bob' },
+    { ref: 'x', subject: 'Fix "x"', description: 'a, "b"\nc', priority: 'high' },
+    { subject: '[x](y) *b* <i>', blockedBy: ['x'], owner: 'bob' },
     { subject: 'c' },
   ];
   await team.call('TaskCreate', [JSON.stringify(tasks)]);
   expect(await team.out('TaskList --format md')).toBe(
-    '- [ ] \\#1 Fix "x" (high)\n\n  a, "b"\n  c\n\n- [ ] \\#2 \\[x\\](y) \\*b\\* \\<i\\> (bob)\n- [ ] \\#3 c\n',
+    '- [ ] \\#1 Fix "x" (high)\n\n  a, "b"\n  c\n\n- [ ] \\#2 \\[x\\](y) \\*b\\* \\<i\\> (bob; blocked by \\#1)\n- [ ] \\#3 c\n',
   );
 });

@@ -76,6 +76,8 @@ describe('the filter', () => {
     expect(viewer.rows().at(-1)).toBe('/4');
     const steps = viewer.body().map((row) => /\d+/.exec(row)?.[0]);
     expect(steps.join(' ')).toBe('4 14 24 34 40 41 42 43 44 45 46 47 48 49');
+    viewer.press('down');
+    expect(viewer.body().find((row) => row.startsWith('▸'))).toBe('▸○ step 34');
     viewer.press('5', 'return');
     expect(viewer.body()).toEqual(['▸○ step 45']);
     expect(viewer.rows().at(-1)).toMatch(/^\/45 {2}p start .* q quit$/);
