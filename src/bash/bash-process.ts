@@ -211,7 +211,7 @@ export class BashProcess {
     const fields = await new Promise<readonly string[] | undefined>((answer) => {
       this.#question = { nonce, fieldCount, answer };
     });
-    this.#child.unref();
+    if (this.#killed === undefined) this.#child.unref();
     // A write to a FIFO is complete when it returns, so the FIFOs hold all output that was not read yet.
     for (const output of this.#outputs) output.drain();
     return fields;
