@@ -8,7 +8,6 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CommandType } from '../src/command/agent-command.ts';
 import { Guide } from '../src/guidance/guide.ts';
-import { GUIDANCE_RULES } from '../src/guidance/rules.ts';
 import { TaskPanel } from '../src/panel/task-panel.ts';
 import { BashRouter } from '../src/router/bash-router.ts';
 import { DEFAULT_SETTINGS, readSettings, settingsOfCalls } from '../src/settings/settings.ts';
@@ -228,7 +227,7 @@ test('the texts of a list are not read after a line without a due reminder', () 
     status: 'in_progress' as const,
   };
   const list = { items: [item], updatedAt: new Date(0), version: 1, by: 'main' };
-  const guide = new Guide({ store: { get: () => list }, rules: GUIDANCE_RULES });
+  const guide = new Guide({ store: { get: () => list } });
   guide.commandStarted('ls', CommandType.NATIVE_SHELL_COMMAND);
   expect(guide.commandEnded(0)).toEqual([]);
   expect(looks).toBe(0);

@@ -3,7 +3,6 @@ import { EXIT_CODES } from '../command/agent-command.ts';
 import { exitCodeOf } from '../command/replies.ts';
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
-import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
 import { safeText } from '../safe-text.ts';
 import helpPage from '../shell/agent-shell.md';
@@ -103,7 +102,6 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
   const guide = new Guide({
     store: { get: () => shared.seen },
     shared,
-    rules: GUIDANCE_RULES,
     settings: () => settings().settings,
     isSubagent: list.isSubagent,
     tasks: new FollowedTasks(tasks),

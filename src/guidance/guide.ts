@@ -14,6 +14,7 @@ import type { TodoVersion } from '../todo/todo-version.ts';
 import { hearUser } from '../todo/user-changes.ts';
 import type { FollowedTasks } from './followed-tasks.ts';
 import type { GuidanceRule } from './rule.ts';
+import { GUIDANCE_RULES } from './rules.ts';
 import { TEXTS } from './texts.ts';
 import { WorkHistory } from './work-history.ts';
 
@@ -28,8 +29,8 @@ export interface GuideOptions {
   store?: { get(): TodoVersion | undefined };
   /** TODO_GUIDANCE and TODO_REMINDER_TURNS. Called only if there may be something to say. */
   settings?: (call?: Invocation) => GuidanceSettings;
-  /** `GUIDANCE_RULES`, some of them, or your own. */
-  rules: readonly GuidanceRule[];
+  /** Some of `GUIDANCE_RULES`, or your own; default: `GUIDANCE_RULES`. */
+  rules?: readonly GuidanceRule[];
   /** The team's tasks, for guidance on them and news of them. */
   tasks?: FollowedTasks;
   /** The list, if a person may change it: the agent is told about such changes, once. */
@@ -48,6 +49,7 @@ export interface GuideOptions {
  */
 export class Guide {
   readonly #options: GuideOptions;
+  readonly #rules: readonly GuidanceRule[];
   readonly #tasks: FollowedTasks | undefined;
   readonly #history: WorkHistory;
   /** How often each reminder was given, by its name and the state of the list. */
@@ -61,6 +63,7 @@ export class Guide {
 
   constructor(options: GuideOptions) {
     this.#options = options;
+    this.#rules = options.rules ?? GUIDANCE_RULES;
     this.#tasks = options.tasks;
     this.#history = new WorkHistory({
       reminderTurns: () => this.#settings().reminderTurns,
@@ -164,7 +167,7 @@ export class Guide {
     const isChanged = this.look();
     if (!isChanged || this.#options.notes === false || result.exitCode !== 0) return result;
     const notes: string[] = [];
-    for (const rule of this.#options.rules) {
+    for (const rule of this.#rules) {
       if (rule.kind === 'note') notes.push(...this.#linesOf(rule, 0));
     }
     if (notes.length === 0 || this.#settings(invocation).guidance === 'off') return result;
@@ -174,7 +177,7 @@ export class Guide {
   /** The reminders that are due, each with its key in `#given`. */
   #dueReminders(): { key: string; text: string }[] {
     const due: { key: string; text: string }[] = [];
-    for (const rule of this.#options.rules) {
+    for (const rule of this.#rules) {
       if (rule.kind !== 'reminder') continue;
       // The key takes time, and few sessions get a reminder.
       const given = this.#given.size === 0 ? 0 : (this.#given.get(this.#keyOf(rule)) ?? 0);

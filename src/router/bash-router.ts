@@ -11,7 +11,6 @@ import {
 import { noteLines } from '../command/replies.ts';
 import { callerVariables, type Environment, othersVariables } from '../environment.ts';
 import { Guide } from '../guidance/guide.ts';
-import { GUIDANCE_RULES } from '../guidance/rules.ts';
 import { QUOTES_BROKE } from '../json/json-input.ts';
 import { TaskPanel } from '../panel/task-panel.ts';
 import { settingsOfCalls } from '../settings/settings.ts';
@@ -77,7 +76,6 @@ export class BashRouter {
       writer &&
       new Guide({
         store: writer.list,
-        rules: GUIDANCE_RULES,
         settings: (call) => settings(call).settings,
         isSubagent: () => parent !== undefined,
       });

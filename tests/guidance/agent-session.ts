@@ -2,7 +2,6 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { CommandResult } from '../../src/command/agent-command.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
-import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { serveJsonl } from '../../src/shell/jsonl.ts';
 import type { TodoItem, TodoStatus } from '../../src/todo/todo-fields.ts';
@@ -38,7 +37,7 @@ export interface Step {
 /** A router with a guide and a simulated bash. */
 export function agentSession(options: Partial<GuideOptions> = {}) {
   const store = new TodoStore();
-  const guide = new Guide({ store, rules: GUIDANCE_RULES, ...options });
+  const guide = new Guide({ store, ...options });
   let step: Step = {};
   const write = new TodoWriteHandler(store);
   const router = new BashRouter({

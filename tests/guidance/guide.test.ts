@@ -61,7 +61,7 @@ test('guidance changes neither the output, nor the exit code, nor the list', asy
   await fc.assert(
     fc.asyncProperty(fc.array(todoList(), { maxLength: 6 }), async (lists) => {
       const [alone, guided] = [new TodoStore(), new TodoStore()];
-      const guide = new Guide({ store: guided, rules: GUIDANCE_RULES });
+      const guide = new Guide({ store: guided });
       const handlers = [new TodoWriteHandler(alone), guide.guided(new TodoWriteHandler(guided))];
       for (const todos of lists) {
         guide.commandStarted('npm test', CommandType.NATIVE_SHELL_COMMAND);
@@ -115,7 +115,7 @@ test('notes come after those of the command itself', async () => {
 test('a guided command is the same one by name, summary and the JSON that it reads', () => {
   const store = new TodoStore();
   const { name, summary, readsRawJson } = new TodoWriteHandler(store);
-  const guide = new Guide({ store, rules: GUIDANCE_RULES });
+  const guide = new Guide({ store });
   expect(guide.guided(new TodoWriteHandler(store))).toMatchObject({ name, summary, readsRawJson });
 });
 
@@ -162,7 +162,7 @@ test('the guide ignores a list that cannot be read', async () => {
   const get = () => {
     throw new Error('damaged');
   };
-  const guide = new Guide({ store: { get }, rules: GUIDANCE_RULES });
+  const guide = new Guide({ store: { get } });
   const handler = guide.guided(new TodoWriteHandler(store));
   guide.commandStarted('ls', CommandType.NATIVE_SHELL_COMMAND);
   const call = { argv: ['{"todos":[]}'], stdin: async () => '' };

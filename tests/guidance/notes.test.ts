@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Guide } from '../../src/guidance/guide.ts';
-import { GUIDANCE_RULES, listNotes } from '../../src/guidance/rules.ts';
+import { listNotes } from '../../src/guidance/rules.ts';
 import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
@@ -77,7 +77,7 @@ describe('dropped items', () => {
     const store = new TodoStore();
     const settings = { ...DEFAULT_SETTINGS, clearWhenDone: true };
     const handler = new TodoWriteHandler(store, () => ({ settings, warnings: [] }));
-    const command = new Guide({ store, rules: GUIDANCE_RULES }).guided(handler);
+    const command = new Guide({ store }).guided(handler);
     store.update(items(...plan));
     const argv = [JSON.stringify({ todos: items('[x] Fix it') })];
     expect((await command.execute({ argv, stdin: async () => '' })).stderr).toBe(

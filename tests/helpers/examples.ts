@@ -12,7 +12,6 @@ import { promisify } from 'node:util';
 import { transformSync } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Guide } from '../../src/guidance/guide.ts';
-import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import {
   BashRouter,
   BashSession,
@@ -210,7 +209,7 @@ async function runConsole(block: string, cwd: string, isAgentShell: boolean): Pr
   const store = new TodoStore();
   const router = new BashRouter({
     handlers: isAgentShell ? [new TodoWriteHandler(store), new TodoReadHandler(store)] : [],
-    guide: new Guide({ store, rules: GUIDANCE_RULES }),
+    guide: new Guide({ store }),
     shell: (handlers) =>
       new BashSession({ env: environment(cwd), cwd, handlers, mergeStderr: true }),
   });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { FollowedTasks } from '../../src/guidance/followed-tasks.ts';
 import { Guide } from '../../src/guidance/guide.ts';
-import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { DEFAULT_SETTINGS, type GuidanceSettings } from '../../src/settings/settings.ts';
 import type { TaskStore } from '../../src/tasks/task-store.ts';
 import { Team } from './team.ts';
@@ -10,7 +9,6 @@ function guided(settings: Partial<GuidanceSettings> = {}, agent: string | undefi
   const team = new Team({ settings: { agent, ...settings } });
   const all = { ...DEFAULT_SETTINGS, agent, reminderTurns: 3, ...settings };
   const guide = new Guide({
-    rules: GUIDANCE_RULES,
     tasks: new FollowedTasks({
       open: () => team.stores.get('') as TaskStore,
       settings: () => ({ settings: all, warnings: [] }),
