@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as todowrite from '../src/index.ts';
-import { CommandType } from '../src/index.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const index = readFileSync(join(ROOT, 'src/index.ts'), 'utf8');
@@ -32,8 +31,4 @@ test.each(exported)('$name says what it means', ({ name, file }) => {
     `\\*/\\nexport (?:abstract )?(?:class|interface|type|enum|const|function) ${name}\\b`,
   );
   expect(source).toMatch(declaration);
-});
-
-test('two names for one type of command, as they appear in JSON', () => {
-  expect(Object.values(CommandType)).toEqual(['agent_shell_command', 'native_shell_command']);
 });

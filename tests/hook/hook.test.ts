@@ -305,15 +305,6 @@ describe('reminders', () => {
     expect(await contextOf(say(event))).toContain('1 command since the last TodoWrite');
   });
 
-  test('an incomplete line of a killed hook is skipped', async () => {
-    const { say, write, state } = harness('s1', ID);
-    write('[>] Fix it');
-    for (let line = 1; line <= 9; line++) await say(ran(`step ${line}`));
-    const journal = listFiles(state).find((name) => name.endsWith('.jsonl')) ?? '';
-    writeFileSync(join(state, journal), '{"id":"x","line":"half', { flag: 'a' });
-    expect(await contextOf(say(ran('step 10')))).toContain('10 commands since the last TodoWrite');
-  });
-
   test('a subagent is not spoken to, nor is its work that of the list', async () => {
     const { say, write, environment } = harness('s1', ID);
     environment.TODO_REMINDER_TURNS = '1';

@@ -123,4 +123,7 @@ test('a file with other content is no error', () => {
     expect(add('ls').entries).toHaveLength(1);
     expect(readFileSync(path, 'utf8')).toContain('"line":"ls"');
   }
+  // A killed hook left half a line.
+  writeFileSync(path, '{"session":"s","line":"half', { flag: 'a' });
+  expect(add('pwd').entries.map(({ line }) => line)).toEqual(['ls', 'pwd']);
 });
