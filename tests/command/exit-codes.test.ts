@@ -60,10 +60,8 @@ test('closing lines are among the 20 and are never crowded out', () => {
 });
 
 test('long lines are left out beyond 4 KB', () => {
-  const { stderr } = refusal('Failed', {
-    lines: Array(20).fill('日'.repeat(100)),
-    closing: ['last'],
-  });
+  const lines = Array(20).fill('日'.repeat(100));
+  const { stderr } = refusal('Failed', { lines, closing: ['last'] });
   expect(Buffer.byteLength(stderr)).toBeLessThan(3500);
   expect(stderr).toMatch(/- last\n- and 11 more\n$/);
 });

@@ -29,11 +29,7 @@ function areFoundAndWatched(url: () => string): void {
     const server = lists(url());
     const session = `s${++sessions}`;
     const long = 'x'.repeat(300);
-    for (const [agent, versions] of [
-      ['ann', 3],
-      ['Bob/ü', 1],
-      [long, 2],
-    ] as const) {
+    for (const [agent, versions] of Object.entries({ ann: 3, 'Bob/ü': 1, [long]: 2 })) {
       const place = server.place<string>(listKey({ session, agent }), AS_ANN);
       for (let base = 0; base < versions; base++) await place.commit(base, agent, NOON);
     }

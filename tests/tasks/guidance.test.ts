@@ -25,9 +25,8 @@ function guided(settings: Partial<GuidanceSettings> = {}, agent: string | undefi
 
 test('after a completion one line names the ready tasks', async () => {
   const { run } = guided();
-  for (const line of ['TaskCreate --subject A', 'TaskCreate --subject B --blocked-by 1']) {
-    expect(await run(line)).toBe('');
-  }
+  const lines = ['TaskCreate --subject A', 'TaskCreate --subject B --blocked-by 1'];
+  for (const line of lines) expect(await run(line)).toBe('');
   expect(await run('TaskUpdate 1 --status completed')).toBe('Note: ready to claim: #2 B\n');
   expect(await run('TaskUpdate 1 --status completed')).toBe('');
   expect(await run('TaskUpdate 2 --status completed')).toBe('');

@@ -38,13 +38,9 @@ test('a shorter frame leaves nothing of the longer one', async () => {
 
 test('after a resize all is drawn again, and nothing else is there', async () => {
   const { terminal, screen } = start();
-  for (const [columns, rows] of [
-    [10, 3],
-    [40, 8],
-    [5, 2],
-  ] as const) {
+  for (const columns of [10, 40, 5]) {
     screen.show({ rows: ['one', 'two', 'three', 'four', 'five'] });
-    await terminal.resize(columns, rows);
+    await terminal.resize(columns, Math.ceil(columns / 5) + 1);
     screen.forget();
     screen.show({ rows: ['x', 'y'] });
     expect(await terminal.screen()).toEqual(['x', 'y']);

@@ -54,7 +54,9 @@ const BEGUN = { status: 'in_progress', check: './ok' } as const;
 const DONE = { status: 'completed', check: './ok' } as const;
 const UNPROVEN =
   'Note: item 1 is unproven: ./ok has not exited with 0 since it began. To run it: TodoWrite --prove\n';
-const RUNNING = 'Note: running the check: ./ok\n';
+const PROVE = 'TodoWrite --done 1 --prove';
+const running = (check: string) => `Note: running the check: ${check}\n`;
+const RUNNING = running('./ok');
 
 test('where a completed list is emptied, the note on an unproven item says what still proves it', async () => {
   const { store, say } = await start({ clearWhenDone: true });
@@ -143,9 +145,7 @@ test('a check that passes after its item was completed proves it at the next wri
 test('a check of two lines does not look like one command', async () => {
   const { router, say } = await start({}, 'true\ntouch hidden');
   expect((await router.route('TodoRead')).stdout).toContain('(check: true␊touch hidden)');
-  expect(await say('TodoWrite --done 1 --prove')).toBe(
-    'Note: running the check: true␊touch hidden\n',
-  );
+  expect(await say(PROVE)).toBe(running('true␊touch hidden'));
 });
 
 test("--prove runs the checks of the completed items in its caller's directory and environment", async () => {
@@ -154,7 +154,7 @@ test("--prove runs the checks of the completed items in its caller's directory a
   await router.route(`cd 'a b'; export WORD=$'two\\nlines "$X"'`);
   const check = `test "$WORD" = $'two\\nlines "$X"' && test "\${PWD##*/}" = 'a b' && ../ok`;
   await write({ ...BEGUN, check });
-  expect(await say('TodoWrite --done 1 --prove')).toBe(`Note: running the check: ${check}\n`);
+  expect(await say(PROVE)).toBe(running(check));
   expect(proofs()).toEqual([check]);
   expect(
     (await router.route(`(WORD=other; export WORD; TodoWrite --undo; TodoWrite --done 1 --prove)`))
@@ -165,7 +165,7 @@ test("--prove runs the checks of the completed items in its caller's directory a
 test('a check that fails refuses the change, with the end of what it printed', async () => {
   const { router, store } = await start({}, 'seq 1000; ./bad');
   const version = store.get().version;
-  const { stderr, exitCode } = await router.route('TodoWrite --done 1 --prove');
+  const { stderr, exitCode } = await router.route(PROVE);
   expect(exitCode).toBe(1);
   expect(stderr).toBe(`Note: running the check: seq 1000; ./bad
 Error: Cannot update the list
@@ -186,7 +186,7 @@ test('--prove that finds no check to run says so', async () => {
   const { say } = await start();
   const idle = /^Note: --prove ran no check: this call completes no item that has one; /;
   expect(await say('TodoWrite --prove --add B --active-form B')).toMatch(idle);
-  expect(await say('TodoWrite --done 1 --prove')).toBe(RUNNING);
+  expect(await say(PROVE)).toBe(RUNNING);
 });
 
 test('--prove alone proves completed items, and says if there is nothing to prove', async () => {
@@ -216,7 +216,7 @@ test('with TODO_REQUIRE_PROOF=1 nothing is completed without its proof, though i
 
 test('a list that is replaced keeps the proof of the same item and check; another check has none', async () => {
   const { say, write, proofs } = await start();
-  await say('TodoWrite --done 1 --prove');
+  await say(PROVE);
   await write({ content: 'More', status: 'pending' }, { ...DONE, content: 'test.' });
   expect(proofs()).toEqual([undefined, './ok']);
   await write({ ...DONE, check: './ok again' });
@@ -244,11 +244,9 @@ test('no input can set a proof', async () => {
 
 test('a check that asks for proof itself fails, and one that writes the list does no harm', async () => {
   const { say, write, store } = await start({}, 'TodoWrite --done 1 --prove');
-  expect(await say('TodoWrite --done 1 --prove')).toContain('a check cannot ask for proof itself');
+  expect(await say(PROVE)).toContain('a check cannot ask for proof itself');
   await write({ ...BEGUN, check: 'TodoWrite --add New --active-form Newing' });
-  expect(await say('TodoWrite --done 1 --prove')).toBe(
-    'Note: running the check: TodoWrite --add New --active-form Newing\n',
-  );
+  expect(await say(PROVE)).toBe(running('TodoWrite --add New --active-form Newing'));
   expect(store.get().items.map(({ content, proof }) => [content, proof !== undefined])).toEqual([
     ['Test', true],
     ['New', false],
@@ -259,16 +257,16 @@ test('a check ends at its time limit, with its line, and with its session', asyn
   const { write, say, cwd } = await start({ proofTimeout: 1 });
   const hangs = (name: string) => `echo $$ > ${name}.tmp; mv ${name}.tmp ${name}; yes > /dev/null`;
   await write({ ...BEGUN, check: hangs('first') });
-  expect(await say('TodoWrite --done 1 --prove')).toContain('failed: it took longer than 1 s');
+  expect(await say(PROVE)).toContain('failed: it took longer than 1 s');
   await goneIn(join(cwd, 'first'));
   const other = await start();
   await other.write({ ...BEGUN, check: hangs('second') });
   const abort = new AbortController();
-  const cancelled = other.router.route('TodoWrite --done 1 --prove', { signal: abort.signal });
+  const cancelled = other.router.route(PROVE, { signal: abort.signal });
   await goneIn(join(other.cwd, 'second'), () => abort.abort());
   expect((await cancelled).exitCode).toBe(130);
   await other.write({ ...BEGUN, check: hangs('third') });
-  void other.router.route('TodoWrite --done 1 --prove').catch(() => {});
+  void other.router.route(PROVE).catch(() => {});
   await goneIn(join(other.cwd, 'third'), () => void other.router.dispose());
 });
 
@@ -313,7 +311,7 @@ test('on PATH --prove runs the check in the directory and with the variables of 
   const argv = ['1', '--status', 'completed', '--prove'];
   const proving = startProgram(path('TaskUpdate'), argv, { cwd, env });
   await eventually('the check to run', () => existsSync(join(cwd, 'begun')));
-  const told = `Note: running the check: ${check}\n`;
+  const told = running(check);
   await eventually('it to be told', () => proving.said.stderr === told);
   expect(proving.child.exitCode).toBe(null);
   writeFileSync(join(cwd, 'go'), 'now\n');

@@ -68,21 +68,21 @@ test('the returned function unsubscribes that one listener, also while it runs, 
   expect(listener).toHaveBeenCalledTimes(3);
 });
 
-test.each<[string, (failure: Error) => void]>([
-  ['throws', (failure) => raise(failure)],
-  ['rejects', async (failure) => raise(failure)],
-])('a listener that %s silences no other, undoes no update, and is reported', async (_, fail) => {
-  const store = new TodoStore();
-  const failure = new Error('broken listener');
-  const heard = vi.fn();
-  const warned = new Promise((resolve) => process.once('warning', resolve));
-  store.onChange(() => fail(failure));
-  store.onChange(heard);
-  store.update([todo('Build')]);
-  expect(heard).toHaveBeenCalledTimes(1);
-  expect(store.get().items).toEqual([todo('Build')]);
-  expect(await warned).toBe(failure);
-});
+test.each(['throws', 'rejects'])(
+  'a listener that %s is reported, and hinders nobody',
+  async (how) => {
+    const store = new TodoStore();
+    const failure = new Error('broken listener');
+    const heard = vi.fn();
+    const warned = new Promise((resolve) => process.once('warning', resolve));
+    store.onChange(() => (how === 'throws' ? raise(failure) : Promise.reject(failure)));
+    store.onChange(heard);
+    store.update([todo('Build')]);
+    expect(heard).toHaveBeenCalledTimes(1);
+    expect(store.get().items).toEqual([todo('Build')]);
+    expect(await warned).toBe(failure);
+  },
+);
 
 function raise(failure: Error): never {
   throw failure;

@@ -422,13 +422,11 @@ test('on every page and size, after any keys, no row is as wide as the screen, n
       fc.boolean(),
       fc.array(ANY_KEY, { maxLength: 12 }),
       (items, name, page, columns, rows, unicode, keys) => {
-        const lists = [
-          historyOf(
-            name,
-            [9, 4].map((ago) => [ago, items.slice(ago % 2)]),
-          ),
-          listOf('main', [4, '- a']),
-        ];
+        const own = historyOf(
+          name,
+          [9, 4].map((ago) => [ago, items.slice(ago % 2)]),
+        );
+        const lists = [own, listOf('main', [4, '- a'])];
         const task = { subject: name, owner: name, status: 'in_progress' as const };
         const tasks = tasksOf(task, { subject: name });
         const problem = unicode ? name : undefined;

@@ -218,18 +218,13 @@ test('sessions can be chosen, and history opened, by the keyboard', async () => 
   expect(await page.getByText('Doing Build...').count()).toBe(0);
 });
 
+const CORNER = { position: { x: 10, y: 10 } };
+
 describe.each([375, 1280])('in a window of %d pixels', (width) => {
   test.each([
     ['nothing', async () => {}],
     ['a history', (page: Page) => page.getByRole('button', { name: 'History' }).last().click()],
-    [
-      'an item',
-      (page: Page) =>
-        page
-          .locator('li.pending .words')
-          .last()
-          .dblclick({ position: { x: 10, y: 10 } }),
-    ],
+    ['an item', (page: Page) => page.locator('li.pending .words').last().dblclick(CORNER)],
     [
       'the sessions, before scrolling down',
       async (page: Page) => {
