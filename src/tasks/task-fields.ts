@@ -164,7 +164,7 @@ export const BLOCKERS = /^(?:blocked_?by|blockers|depends_?on|dependencies|requi
 
 /** The first word of a command. */
 export const ONE_TASK = { kind: taskId, isRequired: true, words: 'one' } as const;
-export const SOME_TASKS = { kind: taskIds, words: 'many' } as const;
+export const SOME_TASKS = { kind: taskIds, words: 'many', others: /^(?:taskId|ids?)$/i } as const;
 export const AT = {
   kind: { ...wholeNumber, needs: 'the number of a version' },
   hint: 'The number of a version',
