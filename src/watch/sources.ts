@@ -119,22 +119,17 @@ export class Sources {
   }
 
   async write(request: WriteRequest): Promise<Written> {
-    const { agent } = request;
-    const known = this.#lists?.known.find((list) => list.agent === agent);
-    const key = known?.key ?? `${this.#key}/${pathName(agent)}`;
+    const known = this.#lists?.known.find(({ agent }) => agent === request.agent);
+    const key = known?.key ?? `${this.#key}/${pathName(request.agent)}`;
     const list = this.#watched.openFound(key, USER);
-    const written = await writeList(list, this.#settings, request);
-    await this.#look();
-    return written;
+    return this.#seen(await writeList(list, this.#settings, request));
   }
 
   async changeTask(request: TaskRequest): Promise<Written> {
     const key = this.#teamKey;
-    if (key === undefined) return { refused: 'No team is named here' };
+    if (key === undefined) return { refused: 'No team is named here', isOlder: false };
     const store = openTaskList(this.#watched, key, USER);
-    const result = await changeTask(store, this.#watched, this.#settings, request);
-    await this.#look();
-    return result;
+    return this.#seen(await changeTask(store, this.#watched, this.#settings, request));
   }
 
   end(): void {
@@ -143,8 +138,10 @@ export class Sources {
   }
 
   /** The next change builds on the last one. */
-  async #look(): Promise<void> {
-    await Promise.all([this.#lists?.look(), this.#tasks?.look()]);
+  async #seen(written: Written): Promise<Written> {
+    const isNew = !('refused' in written) || written.isOlder;
+    if (isNew) await Promise.all([this.#lists?.look(), this.#tasks?.look()]);
+    return written;
   }
 
   #failed(error: unknown): void {

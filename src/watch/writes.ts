@@ -1,3 +1,4 @@
+import { EXIT_CODES } from '../command/agent-command.ts';
 import { briefText, safeText } from '../safe-text.ts';
 import type { ListHome } from '../settings/list-home.ts';
 import type { SettingsSource } from '../settings/settings.ts';
@@ -20,6 +21,8 @@ export type Written =
     }
   | {
       readonly refused: string;
+      /** The list or task has changed since the person saw it. */
+      readonly isOlder: boolean;
       /** The current task. */
       readonly now?: Task | undefined;
     };
@@ -34,14 +37,16 @@ export async function writeList(
   const argv = ['--if-version', String(version), JSON.stringify({ todos: items })];
   const { exitCode, stderr } = await handler.execute({ argv, stdin: async () => '' });
   if (exitCode === 0) return { version: version + 1 };
-  const now = await orNone(() => list.read());
-  if (now === undefined || now.version === version) return { refused: refusalText(stderr) };
-  return { refused: `${briefText(now.by || 'someone')} changed the list meanwhile` };
+  const now = await current(exitCode, () => list.read());
+  const isOlder = now !== undefined && now.version !== version;
+  const by = briefText(now?.by || 'someone');
+  return { refused: isOlder ? `${by} changed the list meanwhile` : refusalText(stderr), isOlder };
 }
 
-async function orNone<Value>(read: () => Promise<Value> | Value): Promise<Value | undefined> {
+/** A server that did not answer the command is not asked again: the person waits. */
+async function current<Value>(exitCode: number, read: () => Promise<Value> | Value) {
   try {
-    return await read();
+    return exitCode === EXIT_CODES.storageTrouble ? undefined : await read();
   } catch {
     return undefined;
   }
@@ -50,7 +55,7 @@ async function orNone<Value>(read: () => Promise<Value> | Value): Promise<Value 
 /** Changes tasks by the command that an agent would use, if the task is still as the person saw it. */
 export async function changeTask(
   store: TaskStore,
-  lists: ListHome,
+  lists: Pick<ListHome, 'around'>,
   settings: SettingsSource,
   { command: name, json, seen, force = false }: TaskRequest,
 ): Promise<Written> {
@@ -69,8 +74,10 @@ export async function changeTask(
     env: { TODO_AGENT: USER },
   })) ?? { stdout: '', stderr: `there is no ${name}`, exitCode: 1 };
   if (exitCode !== 0) {
-    const now = seen && (await orNone(() => store.read()))?.graph.tasks.get(seen.id);
-    return { refused: isOlder ? `#${seen?.id} was changed meanwhile` : refusalText(stderr), now };
+    const read = await current(exitCode, () => store.read());
+    const now = seen && read ? read.graph.tasks.get(seen.id) : seen;
+    const refused = isOlder ? `#${seen?.id} was changed meanwhile` : refusalText(stderr);
+    return { refused, isOlder, now };
   }
   const { version, before, after } = asSeen.lastChange ?? {};
   const created = [...(after?.tasks.keys() ?? [])].find((id) => !before?.tasks.has(id));
@@ -95,9 +102,8 @@ export function afterChange(
   result: Written,
 ): ViewerState {
   if ('refused' in result) {
-    const { refused } = result;
-    const input = onTop(state, result.now);
-    const isOlder = refused.endsWith('meanwhile');
+    const { refused, isOlder, now } = result;
+    const input = onTop(state, now);
     const kept = isOlder && input ? '; your text is kept; Enter writes it' : '; your text is kept';
     const rest = input ? kept : isOlder ? '; nothing was written' : '';
     return { ...state, input, message: refused + rest };
@@ -124,11 +130,7 @@ function listUndo({ undo = [] }: ViewerState, request: WriteRequest, version: nu
   return undo.filter((change) => change !== last);
 }
 
-function tasksUndo(
-  { taskUndo = [] }: ViewerState,
-  { told, undo }: TaskRequest,
-  version: number,
-): ViewerState['taskUndo'] {
+function tasksUndo({ taskUndo = [] }: ViewerState, { told, undo }: TaskRequest, version: number) {
   if (undo === 'pop') return taskUndo.slice(0, -1);
   return version > 0 ? [...taskUndo, { version, told }] : taskUndo;
 }

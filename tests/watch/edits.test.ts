@@ -1,11 +1,13 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { settingsOfCalls } from '../../src/settings/settings.ts';
 import type { Task, TaskGraph } from '../../src/tasks/task.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore, type TaskStore } from '../../src/tasks/task-store.ts';
 import type { Items } from '../../src/todo/todo-fields.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { press } from '../../src/watch/keys.ts';
-import { afterChange } from '../../src/watch/writes.ts';
+import { afterChange, changeTask } from '../../src/watch/writes.ts';
 import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { taskListFolder } from '../helpers/list-folders.ts';
@@ -230,6 +232,19 @@ test.each([
   ['u has nothing to undo before you changed anything', 'u', undefined],
 ])('%s', (_what, keys, expected) => {
   expect(askedOfTasks(keys)).toBe(expected);
+});
+
+test('a text for a task stays where the tasks cannot be read', async () => {
+  const folder = `${temporaryDirectory()}/team`;
+  writeFileSync(folder, '');
+  const viewer = board().press('e', 's', 'return');
+  const { request } = viewer.state;
+  if (request?.what !== 'task') throw new Error('nothing is asked for');
+  const around = { environment: {}, cwd: '/' };
+  const settings = settingsOfCalls({}, () => '/');
+  const result = await changeTask(openTaskStore({ folder }), { around }, settings, request);
+  viewer.state = afterChange(viewer.state, request, result);
+  expect(viewer.rows().at(-1)).toBe('Change to: Prints');
 });
 
 test('one moves through a column by up and down, and to the next by left and right', () => {
