@@ -29,7 +29,7 @@ export interface Harness {
   readonly userFolder?: { readonly variable?: string; readonly path: string };
   /** Other files of a project that show the harness is used there. */
   readonly signs: readonly string[];
-  readonly instructions: { readonly project: string; readonly user?: string };
+  readonly instructions: { readonly project: string; fallback?: string; readonly user?: string };
   /** True if its settings may name another file of instructions. */
   readonly namesInstructions?: boolean;
   readonly hooks?: Hooks;
@@ -134,7 +134,7 @@ writable_roots = [LISTS]`,
     folder: '.opencode',
     userFolder: { variable: 'OPENCODE_CONFIG_DIR', path: '.config/opencode' },
     signs: ['opencode.json', 'opencode.jsonc'],
-    instructions: { project: 'AGENTS.md', user: 'AGENTS.md' },
+    instructions: { project: 'AGENTS.md', fallback: 'CLAUDE.md', user: 'AGENTS.md' },
     plugin: { path: 'plugin/todowrite.js', content: opencodePlugin },
   },
   cursor: {

@@ -64,11 +64,14 @@ export function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
     const settings = folders.map((one) => place.read(join(one ?? '', hooks?.file ?? '')) ?? '');
     const names = settings.flatMap((text) => parse(text)?.context?.fileName ?? []);
     const named = names.filter((one) => typeof one === 'string' && /^[^/]+$/.test(one));
-    const paths = [...named, file, 'AGENTS.md'].map((one) => join(base, one));
-    // The settings may have named a different file at setup time.
+    const { fallback } = harness.instructions;
+    const isThere = (one: string) => place.read(join(base, one)) !== undefined;
+    if (isProject && fallback && !isThere(file) && isThere(fallback)) named.push(fallback);
+    const paths = [...named, file, fallback ?? 'AGENTS.md'].map((one) => join(base, one));
+    // It may have read a different file at setup time.
     const own = new RegExp(`BEGIN todowrite [^:]*: [^>]*\\b${name}\\b`);
-    const found =
-      harness.namesInstructions && paths.find((path) => own.test(place.read(path) ?? ''));
+    const mayMove = harness.namesInstructions || fallback;
+    const found = mayMove && paths.find((path) => own.test(place.read(path) ?? ''));
     const edit = markedSection(instructions, name);
     pieces.push({ path: found || (paths[0] ?? ''), what: 'instructions', edit });
   }

@@ -232,6 +232,7 @@ describe('the user’s own settings stay', () => {
   const MARKED = '\ufeff{"a": 1}\r\n';
   const KIMI = 'default_model = "k"\nhooks = []\n\n[loop_control]\nmax = 1\n';
   const STOP = '[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "mine"\n';
+  const OPENCODE = '.opencode/plugin/todowrite.js';
   const GEMINI = '{// "fileName": "OLD.md"\n"context":{"fileName":["AGENTS.md"]}}\n';
   /** What setup adds goes into a file that is there, which --remove restores to the byte. */
   test.each<[what: string, agent: string, files: Record<string, string>, added?: string]>([
@@ -239,6 +240,12 @@ describe('the user’s own settings stay', () => {
     ['an empty file', 'gemini', { '.gemini/settings.json': '' }],
     ['nothing but a byte-order mark', 'cursor', { '.cursor/hooks.json': '\ufeff' }],
     ['hooks of Codex in its settings', 'codex', { '.codex/config.toml': STOP }, 'AGENTS.md'],
+    [
+      'a file that opencode reads without AGENTS.md',
+      'opencode',
+      { 'CLAUDE.md': '# A\n' },
+      OPENCODE,
+    ],
     ['a file that Gemini CLI names', 'gemini', { '.gemini/settings.json': GEMINI }, 'AGENTS.md'],
     ['an empty list of hooks of Kimi CLI', 'kimi', { '../home/.kimi/config.toml': KIMI }],
   ])('%s', (_, agent, files, added) => {
