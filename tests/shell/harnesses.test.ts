@@ -199,7 +199,7 @@ const TYPISTS: Record<string, Typist> = {
 
 const TYPED = [
   ...['mkdir sub && cd sub && x=5', PLAN, 'TodoRead | cat', 'TodoWrite nope', 'nosuchcommand'],
-  ...['echo $x; basename "$PWD"; false', 'cat <<EOF\na b\n$x\nEOF', 'sleep 0.1 &', 'wait; seq 30'],
+  ...['echo $x; basename "$PWD"; false', 'cat <<EOF\na b\n$x\nEOF', 'seq 30'],
 ];
 
 describe.runIf(hasPython)('on a pseudoterminal', () => {
@@ -229,14 +229,8 @@ describe.runIf(hasPython)('on a pseudoterminal', () => {
       const request = { argv: argv(on), lines: TYPED, first, echo };
       const all = await answers(on, { PROMPT: prompt, ...env }, request);
       await eventually('its shell has ended', () => processesWith(on.root).length === 0);
-      // The number of line ends around a prompt depends on timing; a job in the background might have drawn a panel.
-      return all.map(({ output }) =>
-        output
-          .replaceAll('\x1b7\x1b[r\x1b8\x1b[J', '')
-          .replace(/[\r\n]+/g, '\n')
-          .replace(/\d{3,}/g, 'N')
-          .trim(),
-      );
+      // The number of line ends around a prompt depends on timing.
+      return all.map(({ output }) => output.replace(/[\r\n]+/g, '\n').trim());
     };
     const [wanted, seen] = await Promise.all([machine('bash'), machine('agent-shell')].map(seenOf));
     expect(seen).toEqual(wanted);
@@ -281,14 +275,10 @@ test.runIf(hasTmux && hasProc)(
       };
       await type('export TODO_PANEL=off; clear; echo begun');
       await terminal.until('an empty screen', (screen) => screen.startsWith('begun\n'));
-      for (const text of [
-        'shopt -q login_shell; echo login $?',
-        PLAN,
-        'TodoRead | cat',
-        'seq 60',
-      ]) {
-        await type(`${text}; echo end of it`);
-        await terminal.until('its end', (screen) => /\nend of it\n\$$/.test(screen));
+      const lines = ['shopt -q login_shell; echo login $?', PLAN, 'TodoRead | cat', 'seq 60'];
+      for (const [at, text] of lines.entries()) {
+        await type(`${text}; echo line ${at}`);
+        await terminal.until('its end', (screen) => screen.endsWith(`\nline ${at}\n$`));
       }
       await type('sleep 1000');
       const runs = ({ command }: { command: string }) => command === 'sleep 1000';
