@@ -155,7 +155,8 @@ function writing(
   const before = shownList(state)?.versions[0].items ?? [];
   const { agent = state.awaited } = state;
   const cursor = namesOf(items)[at];
-  const request = { what: 'write', agent, version, before, items, told, undo } as const;
+  const was = placeOf(state, 0) ?? -1;
+  const request = { what: 'write', agent, version, before, items, told, undo, at: was } as const;
   return { ...withCursor(state, cursor), request };
 }
 
@@ -171,9 +172,8 @@ function undoneItem(state: ViewerState): ViewerState {
     const message = `${briefText(by)} has changed the list since, so your change cannot be undone.`;
     return { ...state, message };
   }
-  const items = last.before;
-  const at = items.findIndex((item, index) => !isDeepStrictEqual(item, newest.items[index]));
-  return writing(state, { items, told: undoneText(last.told), at }, newest.version, 'pop');
+  const change = { items: last.before, told: undoneText(last.told), at: last.at };
+  return writing(state, change, newest.version, 'pop');
 }
 
 /** `Restored #2 Print` for `Deleted #2 Print`, and `Undone: began "b"` for `Began "b"`. */

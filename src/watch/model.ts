@@ -79,6 +79,8 @@ export interface WriteRequest extends Undoable {
   /** The version the user saw, and its items. */
   readonly version: number;
   readonly before: Items;
+  /** The selected item's place before. */
+  readonly at: number;
   readonly items: Items;
 }
 
@@ -113,7 +115,7 @@ export interface ViewerState {
 }
 
 /** With the version that it made: while the list is as it was then, the change can be undone. */
-export type OwnChange = Pick<WriteRequest, 'agent' | 'before' | 'told' | 'version'>;
+export type OwnChange = Pick<WriteRequest, 'agent' | 'before' | 'at' | 'told' | 'version'>;
 
 export type Input = ItemInput | TaskInput | FilterInput | Question;
 

@@ -75,6 +75,17 @@ test('an agent that only reads and signs a list leaves it as the person saw it, 
   expect([request, undo]).toMatchObject([{ version: 2 }, { version: 4, items: request.before }]);
 });
 
+test('a moved item is selected also after that is undone', () => {
+  const viewer = new TestViewer({ lists: [LIST] }).press('down', 'K');
+  const { request } = viewer.state;
+  if (request?.what !== 'write') throw new Error('nothing is asked for');
+  const seen = ['x a', '> b', '- c'];
+  viewer.learn({ lists: [listOf('main', [60, ...seen], [0, ...linesOf(request.items)])] });
+  viewer.state = afterChange(viewer.state, request, { version: 2 });
+  viewer.press('u').learn({ lists: [LIST] });
+  expect(viewer.body().at(-1)).toBe('▸○ c');
+});
+
 test('the restored item is selected', () => {
   const viewer = new TestViewer({ lists: [LIST] }, { columns: 100 }).press('down', 'd');
   const { request } = viewer.state;
