@@ -78,11 +78,11 @@ function coloursOn(background: Background): Paints {
   };
 }
 
-/** The theme for a terminal with or without Unicode, colours, and styles such as bold. Colours imply styles. */
+/** The theme for a terminal with or without Unicode, colours, and styles such as bold, which colours imply. */
 export function createTheme({
   unicode = true,
   colours = false,
-  styles = colours,
+  styles = false,
   background,
 }: {
   unicode?: boolean;
@@ -102,7 +102,7 @@ export function themeFor(
 ): Theme {
   const colours = hasColours(stream, env);
   // NO_COLOR leaves styles.
-  const styles = colours || (canDraw(stream, env) && Boolean(env.NO_COLOR));
+  const styles = canDraw(stream, env) && Boolean(env.NO_COLOR);
   return createTheme({ unicode: hasUnicode(env), colours, styles, background });
 }
 
