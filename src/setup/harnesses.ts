@@ -29,7 +29,7 @@ export interface Harness {
   readonly userFolder?: { readonly variable?: string; readonly path: string };
   /** Other files of a project that show the harness is used there. */
   readonly signs: readonly string[];
-  readonly instructions: { readonly project: string; fallback?: string; readonly user?: string };
+  readonly instructions: Readonly<{ project: string; fallback?: string; user?: string }>;
   /** True if its settings may name another file of instructions. */
   readonly namesInstructions?: boolean;
   readonly hooks?: Hooks;
