@@ -25,7 +25,7 @@ export function packedPackage(): Promise<Packed> {
   });
 }
 
-/** Without the settings that the npm of `npm test` hands down. */
+/** Without the settings that the npm of `npm test` hands down, but for those of the network. */
 export function npmEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^npm_(?!config_(cache|registry|userconfig)$)/i.test(name),

@@ -96,7 +96,7 @@ test('many processes and tasks, kill -9 at random: the result is as if they had 
   await judge({ where: folder, entries, agents: IS_LONG ? 16 : 5, tasks: 500 });
 }, 120_000);
 
-describe.runIf(IS_LONG)('the same while servers fail', { timeout: 240_000 }, () => {
+const whileServersFail = () => {
   test.runIf(hasEtcd)('three members of etcd, whose leaders die or fall silent', async () => {
     const cluster = await EtcdCluster.start(3);
     onTestFinished(() => cluster.stop());
@@ -131,7 +131,8 @@ describe.runIf(IS_LONG)('the same while servers fail', { timeout: 240_000 }, () 
     const url = `postgres://lists@${hosts}/postgres`;
     await judge({ ...onServer(url), agents: 8, tasks: 100, disturb });
   });
-});
+};
+if (IS_LONG) describe('the same while servers fail', { timeout: 240_000 }, whileServersFail);
 
 test('the judge of the history finds planted faults', () => {
   const first = graphOf('One', { subject: 'Two', blockedBy: [1] });
