@@ -48,7 +48,8 @@ export function run(
     input,
     encoding: 'utf8',
   });
-  if (error) throw error;
+  const isUnread = (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
+  if (error && !isUnread) throw error;
   return { stdout, stderr, exitCode: status };
 }
 

@@ -106,6 +106,7 @@ test.each([
   ['bare keys', '[{content: 1}]', 'unquoted'],
   ['bare text', '{"a": Build}', 'unquoted'],
   ['a quote in a string', '["a "b" c"]', 'inner quote'],
+  ['a missing comma', '["a" "b"]', 'other'],
   ['a bare word', 'nope', 'other'],
   ['a missing comma', '[1 2]', 'other'],
 ])('the kind of accident is known: %s', (_, text, kind) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { table } from '../../src/terminal/lines.ts';
+import { spread, table } from '../../src/terminal/lines.ts';
 import { displayWidth, oneLine, truncate, wrap } from '../../src/terminal/text.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
@@ -29,6 +29,16 @@ test('a text is cut between characters, and the cut shows', () => {
   expect(truncate('abcdef', 4, '...')).toBe('a...');
   expect(truncate('abcdef', 2, '...')).toBe('..');
   expect(truncate('abc', 0)).toBe('');
+});
+
+test('what stands at the right of a row is dropped before half of the row is cut', () => {
+  const row = (columns: number) => spread('Fix login', '1/3', columns, { ellipsis: '…' }).text;
+  expect([row(16), row(10), row(9), row(7)]).toEqual([
+    'Fix login    1/3',
+    'Fix …  1/3',
+    'Fix login',
+    'Fix lo…',
+  ]);
 });
 
 test('a cut text never takes more columns than it may', () => {
