@@ -80,6 +80,9 @@ test('a reply that cannot be written is an error, of which nothing is said if th
   write([list('a')]);
   const stderr = expect.stringMatching(/^TodoRead: write error: ENOSPC/);
   expect(inBash(`${READ} > /dev/full`)).toMatchObject({ status: 1, stderr });
+  const host = `echo '{"id":1,"command":":"}' | ${executable('agent-shell')} --jsonl > /dev/full`;
+  const notWritten = expect.stringMatching(/^agent-shell: write error: ENOSPC/);
+  expect(inBash(host)).toMatchObject({ status: 1, stderr: notWritten });
   const toNobody = inBash(`exec 3> >(:); wait $!; ${READ} >&3`);
   expect(toNobody).toMatchObject({ status: 1, stderr: '' });
 });
