@@ -2,18 +2,15 @@
 # directory, $1, in which the host makes the FIFOs $3 and, after that, `go`. It starts before the directory exists.
 leader= tries=0
 
-# A host may remain as a zombie: hence the limit.
+# A host may remain as a zombie. The limit is for systems without /proc.
 is_gone() {
-  [ $((tries += 1)) -gt 3000 ] || ! kill -0 "$1" 2>/dev/null
+  local text
+  { IFS= read -r -d '' text <"/proc/$1/stat"; } 2>/dev/null
+  [[ ${text##*) } = Z* ]] || [ $((tries += 1)) -gt 3000 ] || ! kill -0 "$1" 2>/dev/null
 }
-until [ -p "$1/go" ] && exec <>"$3"; do
-  is_gone "$2" && break
-  sleep 0.02
-done
+until [ -p "$1/go" ] && exec <>"$3" || is_gone "$2"; do sleep 0.02; done
 # After the first line, the host has the FIFO open, and the end of the FIFO is that of the host.
-until read -r -t 1 _; do
-  is_gone "$2" && break
-done
+until read -r -t 1 _ || is_gone "$2"; do :; done
 # The next line is the process id of bash. Bash reads `go`, and would end with its last writer: keep it open.
 [ ! -p "$1/go" ] || exec 3<>"$1/go" 4<"$3" <&4 4<&-
 while read -r pid; do

@@ -1,7 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { makeFifos } from '../../src/bash/fifos.ts';
+import watchdog from '../../src/bash/watchdog.sh';
+import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { openProgram, startProgram } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import {
   type HostProgram,
@@ -176,6 +180,20 @@ test.runIf(hasProc)('a killed host that nobody waits for leaves none', async () 
   ];
   await eventually('nothing is left', () => left().length === 0).catch(() => {});
   expect(left()).toEqual([]);
+});
+
+test.runIf(hasProc)('nor one that ended before its watchdog listened', async () => {
+  const folder = temporaryDirectory();
+  const [alive, go] = [join(folder, 'alive'), join(folder, 'go')];
+  makeFifos([alive, go], ENV);
+  const parent = openProgram('bash', ['-c', 'sleep 998 & exec sleep 999'], { cwd: '/', env: ENV });
+  const ofParent = (name: string) => readFileSync(`/proc/${parent.pid}/${name}`, 'utf8');
+  await eventually('bash waits for nobody', () => ofParent('comm') === 'sleep\n');
+  const host = ofParent(`task/${parent.pid}/children`).trim();
+  process.kill(Number(host), 'SIGKILL');
+  const argv = ['-c', watchdog, 'watchdog', folder, host, alive];
+  await startProgram('bash', argv, { cwd: '/', env: ENV }).ended;
+  expect(existsSync(folder)).toBe(false);
 });
 
 test.runIf(hasProc).each(IS_LONG ? [30, 60, 120, 240] : [30])(
