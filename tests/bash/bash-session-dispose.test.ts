@@ -186,13 +186,13 @@ test.runIf(hasProc)('nor one that ended before its watchdog listened', async () 
   const folder = temporaryDirectory();
   const [alive, go] = [join(folder, 'alive'), join(folder, 'go')];
   makeFifos([alive, go], ENV);
-  const parent = openProgram('bash', ['-c', 'sleep 998 & exec sleep 999'], { cwd: '/', env: ENV });
+  const place = { cwd: '/', env: ENV };
+  const parent = openProgram('bash', ['-c', 'sleep 998 & exec sleep 999'], place);
   const ofParent = (name: string) => readFileSync(`/proc/${parent.pid}/${name}`, 'utf8');
   await eventually('bash waits for nobody', () => ofParent('comm') === 'sleep\n');
   const host = ofParent(`task/${parent.pid}/children`).trim();
   process.kill(Number(host), 'SIGKILL');
-  const argv = ['-c', watchdog, 'watchdog', folder, host, alive];
-  await startProgram('bash', argv, { cwd: '/', env: ENV }).ended;
+  await startProgram('bash', ['-c', watchdog, '', folder, host, alive], place).ended;
   expect(existsSync(folder)).toBe(false);
 });
 

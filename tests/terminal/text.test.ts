@@ -6,6 +6,8 @@ import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
+const LOOK = { ellipsis: '…' };
+
 test.each([
   ['a blank for breaks and blanks', '  one\r\ntwo\t\tthree \u3000four ', 'one two three four'],
   ['emoji without joiners, selectors and skin tones', '👩‍💻 ❤️ 👍🏽', '👩💻 ❤ 👍'],
@@ -32,13 +34,8 @@ test('a text is cut between characters, and the cut shows', () => {
 });
 
 test('what stands at the right of a row is dropped before half of the row is cut', () => {
-  const row = (columns: number) => spread('Fix login', '1/3', columns, { ellipsis: '…' }).text;
-  expect([row(16), row(10), row(9), row(7)]).toEqual([
-    'Fix login    1/3',
-    'Fix …  1/3',
-    'Fix login',
-    'Fix lo…',
-  ]);
+  const rows = [16, 10, 9, 7].map((columns) => spread('Fix login', '1/3', columns, LOOK).text);
+  expect(rows).toEqual(['Fix login    1/3', 'Fix …  1/3', 'Fix login', 'Fix lo…']);
 });
 
 test('a cut text never takes more columns than it may', () => {
