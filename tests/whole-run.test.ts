@@ -11,11 +11,12 @@ import { hasProc, processesWith } from './helpers/processes.ts';
 // Runs of tests, as they look from outside.
 
 const ROOT = join(import.meta.dirname, '..');
-const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--configLoader=runner'];
+const CONFIG = '--config=tests/whole-run/vitest.config.ts';
 
 function startRun(name: string, more = {}) {
   const ready = join(temporaryDirectory(), 'ready');
-  const argv = [VITEST, 'run', '--config', 'tests/whole-run/vitest.config.ts', `/${name}.run.ts`];
+  const argv = [...VITEST, CONFIG, `/${name}.run.ts`];
   const env = cleanEnvironment({ TEST_READY: ready, NO_COLOR: '1', ...more });
   return { ready, ...startProgram(process.execPath, argv, { cwd: ROOT, env }) };
 }

@@ -184,9 +184,8 @@ test.runIf(hasProc)('a killed host that nobody waits for leaves none', async () 
 
 test.runIf(hasProc)('nor one that ended before its watchdog listened', async () => {
   const folder = temporaryDirectory();
-  const [alive, go] = [join(folder, 'alive'), join(folder, 'go')];
-  makeFifos([alive, go], ENV);
-  const place = { cwd: '/', env: ENV };
+  const [alive, place] = [join(folder, 'alive'), { cwd: '/', env: ENV }];
+  makeFifos([alive, join(folder, 'go')], ENV);
   const parent = openProgram('bash', ['-c', 'sleep 998 & exec sleep 999'], place);
   const ofParent = (name: string) => readFileSync(`/proc/${parent.pid}/${name}`, 'utf8');
   await eventually('bash waits for nobody', () => ofParent('comm') === 'sleep\n');

@@ -48,8 +48,8 @@ export function run(
     input,
     encoding: 'utf8',
   });
-  const isUnread = (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
-  if (error && !isUnread) throw error;
+  // EPIPE: it has ended without reading its input.
+  if (error && !error.message.endsWith(' EPIPE')) throw error;
   return { stdout, stderr, exitCode: status };
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { oncePerRun } from './once-per-run.ts';
 
@@ -28,9 +29,11 @@ export function packedPackage(): Promise<Packed> {
 /** Without the settings that the npm of `npm test` hands down, but for those of the network. */
 export function npmEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
-    ([name]) => !/^npm_(?!config_(cache|registry|userconfig)$)/i.test(name),
+    ([name]) => !/^npm_(?!config_(cafile|registry|userconfig)$)/i.test(name),
   );
-  return Object.fromEntries(own);
+  const usual = process.env.npm_config_cache ?? join(homedir(), '.npm');
+  const npm_config_cache = existsSync(usual) ? usual : join(tmpdir(), 'npm');
+  return { ...Object.fromEntries(own), npm_config_cache };
 }
 
 // The archive of a hundred megabytes only has to be one.

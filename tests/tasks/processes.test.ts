@@ -132,7 +132,7 @@ const whileServersFail = () => {
     await judge({ ...onServer(url), agents: 8, tasks: 100, disturb });
   });
 };
-if (IS_LONG) describe('the same while servers fail', { timeout: 240_000 }, whileServersFail);
+if (IS_LONG) describe('while servers fail', { timeout: 240_000 }, whileServersFail);
 
 test('the judge of the history finds planted faults', () => {
   const first = graphOf('One', { subject: 'Two', blockedBy: [1] });

@@ -6,8 +6,6 @@ import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
-const LOOK = { ellipsis: '…' };
-
 test.each([
   ['a blank for breaks and blanks', '  one\r\ntwo\t\tthree \u3000four ', 'one two three four'],
   ['emoji without joiners, selectors and skin tones', '👩‍💻 ❤️ 👍🏽', '👩💻 ❤ 👍'],
@@ -34,8 +32,8 @@ test('a text is cut between characters, and the cut shows', () => {
 });
 
 test('what stands at the right of a row is dropped before half of the row is cut', () => {
-  const rows = [16, 10, 9, 7].map((columns) => spread('Fix login', '1/3', columns, LOOK).text);
-  expect(rows).toEqual(['Fix login    1/3', 'Fix …  1/3', 'Fix login', 'Fix lo…']);
+  const row = (width: number) => spread('Fix login', '1/3', width, { ellipsis: '…' }).text;
+  expect([10, 9, 7].map(row)).toEqual(['Fix …  1/3', 'Fix login', 'Fix lo…']);
 });
 
 test('a cut text never takes more columns than it may', () => {
