@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { oncePerRun } from './once-per-run.ts';
 
@@ -32,7 +32,7 @@ export function npmEnvironment(): NodeJS.ProcessEnv {
     ([name]) => !/^npm_(?!config_(cafile|registry|userconfig)$)/i.test(name),
   );
   const usual = process.env.npm_config_cache ?? join(homedir(), '.npm');
-  const npm_config_cache = existsSync(usual) ? usual : join(tmpdir(), 'npm');
+  const npm_config_cache = existsSync(usual) ? usual : join(process.env.TEST_FOLDER ?? '', 'npm');
   return { ...Object.fromEntries(own), npm_config_cache };
 }
 
