@@ -11,7 +11,8 @@ can_read() {
 # JSON without quotes around it, or whose quotes end inside it. The closing quote follows a bracket; '\'' and '"'"' inside are
 # quotes as they should be.
 json=$'[[{]|"[[:space:]]*[[{][[{[:space:]]*"|\'[[:space:]]*[[{]([^\']|\'\\\\\'\'|\'"\'"\')*[^]}\'[:space:]][[:space:]]*\'([^\\\\"]|$)'
-bare=$'(^|[[:space:];&|(){}!])'$name$'([ \t]|\\\\\n)+('$json')'
+blanks=$'([ \t]|\\\\\n)+'
+bare="(^|[[:space:];&|(){}!])$name($blanks--[a-z-]+([= ][[:alnum:]_.][[:alnum:]_.-]*)?)*$blanks($json)"
 [[ $line =~ $bare ]] && exit 0
 can_read "$line" || exit 0
 

@@ -8,7 +8,7 @@ import {
   type Invocation,
 } from '../command/agent-command.ts';
 import { isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
-import { mayExpand, withoutOuterQuotes } from '../line/quotes.ts';
+import { mayExpand, quote, withoutOuterQuotes } from '../line/quotes.ts';
 import { simpleCommands } from '../line/simple-commands.ts';
 import { literalWords } from '../line/words.ts';
 import { tell } from '../system/listener.ts';
@@ -31,6 +31,7 @@ export interface DirectCall {
 
 const { AGENT_SHELL_COMMAND, NATIVE_SHELL_COMMAND } = CommandType;
 const NAME = /^[ \t]*([\w-]+)[ \t]+/;
+const LIKE_JSON = /^((?:--[\w-]+(?:[= ][\w.][\w.-]*)?[ \t]+)*)['"]?\s*[{[]/;
 
 /**
  * Reads a line as a literal agent command, as raw JSON after the name of one, or as a line for bash. Raw JSON is taken as typed
@@ -48,7 +49,8 @@ export function readLine(
     const argv = words.slice(1);
     const call = { handler, argv, raw, isLiteral: true };
     // The usual form: quotes that hold.
-    const isQuoted = raw.length === (argv[0]?.length ?? 0) + 2;
+    const last = argv.at(-1) ?? '';
+    const isQuoted = raw.length === last.length + 2 || raw.endsWith(` ${quote(last)}`);
     const isMended = !isQuoted && handler.readsRawJson && mayEndEarlier(raw);
     return isMended ? { type: AGENT_SHELL_COMMAND } : { type: AGENT_SHELL_COMMAND, call };
   }
@@ -64,8 +66,9 @@ export function readLine(
 
 /** True if an argument may be JSON and more, whose quotes bash removes: `mendLine` looks for the end of the JSON. */
 function mayEndEarlier(raw: string): boolean {
-  const isLikeJson = raw.length <= MAX_JSON_BYTES && /^['"]?\s*[{[]/.test(raw);
-  return isLikeJson && !isJsonCollection(withoutOuterQuotes(raw));
+  const [, options] = LIKE_JSON.exec(raw) ?? [];
+  if (options === undefined || raw.length > MAX_JSON_BYTES) return false;
+  return options !== '' || !isJsonCollection(withoutOuterQuotes(raw));
 }
 
 function isOneArgument(line: string): boolean {

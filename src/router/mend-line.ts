@@ -19,8 +19,11 @@ interface Part {
 const MAX_PLACES = 20;
 const BEFORE_COMMAND = '(?<=^|[\\s;&|(){}!])';
 const JSON_START = `(?:['"]\\s*)?[{[]`;
+const BLANKS = '(?:[ \\t]|\\\\\\n)+';
+const OPTION = `${BLANKS}--[\\w-]+(?:[= ][\\w.][\\w.-]*)?`;
+// The end is a lookahead, since `--agent TodoWrite {` may be either name's.
 const COMMAND_WITH_JSON = new RegExp(
-  `${BEFORE_COMMAND}([\\w-]+)(?:[ \\t]|\\\\\\n)+(?=${JSON_START})`,
+  `${BEFORE_COMMAND}[\\w-]+(?=((?:${OPTION}){0,9}${BLANKS})${JSON_START})`,
   'g',
 );
 const BEFORE_NAME = /^(?:time|command|exec|env|nohup|-.*|\w+=.*)$/s;
@@ -28,8 +31,8 @@ const COMMAND_FOLLOWS = /(?:^|[\n;&|(){]|[\n;][ \t]*(?:then|else|do))[ \t]*$/;
 const STARTS_JSON = new RegExp(`^${JSON_START}`);
 const EVAL = new RegExp(`${BEFORE_COMMAND}eval[ \\t]+(?:--[ \\t]+)?`, 'g');
 const WORD_END = /^(?:$|[\s;&|()<>])/;
-const STRUCTURE = /["[\]{}]/g;
-const STRING_END = /"|\\[\s\S]/g;
+/** A whole string, an unclosed quote, or a bracket. */
+const STRUCTURE = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|["[\]{}]/g;
 /** Two ways to write an apostrophe inside single quotes, and a placeholder of the same length. */
 const APOSTROPHE = /'\\''|'"'"'/g;
 const STAND_IN = /\0\0\0\0(\x01?)/g;
@@ -74,13 +77,12 @@ async function mendText(text: string, names: Names, canRead: CanRead): Promise<s
 /** Quotes the JSON of each agent command, for a line that bash cannot parse. Returns the line if an end is unclear. */
 function quoteJson(line: string, names: Names): string {
   const parts: Part[] = [];
-  let places = 0;
-  for (const match of line.matchAll(COMMAND_WITH_JSON)) {
-    places += 1;
-    if (places > MAX_PLACES) return line;
-    const start = match.index + match[0].length;
-    if (!names.has(match[1] ?? '') || start < (parts.at(-1)?.end ?? 0)) continue;
-    if (!areQuotesClosed(line.slice(parts.at(-1)?.end ?? 0, start))) return line;
+  const places = jsonPlaces(line, names);
+  if (places.length > MAX_PLACES) return line;
+  for (const { start } of places) {
+    const last = parts.at(-1)?.end ?? 0;
+    if (start < last) continue;
+    if (!areQuotesClosed(line.slice(last, start))) return line;
     const json = jsonAt(line, start);
     if (json === undefined) return line;
     parts.push({ ...json, text: quote(json.text) });
@@ -96,7 +98,7 @@ function quoteArguments(line: string, names: Names, reading: Reading): string {
   for (let place = 0; place < MAX_PLACES; place++) {
     const argument = firstArguments(mended, names, read)
       .sort((one, other) => one.start - other.start)
-      .find(({ start, written }) => start >= from && STARTS_JSON.test(written));
+      .find(({ start }) => start >= from);
     if (argument === undefined) break;
     from = argument.start + 1;
     const isJson = isJsonCollection(argument.text);
@@ -116,18 +118,27 @@ function quoteArguments(line: string, names: Names, reading: Reading): string {
 function firstArguments(line: string, names: Names, { commands, isWhole }: Reading): Word[] {
   const found = commands.map(({ words }) => {
     const at = words.findIndex(({ written }) => !BEFORE_NAME.test(written));
-    return names.has(words[at]?.text ?? '') ? words[at + 1] : undefined;
+    if (!names.has(words[at]?.text ?? '')) return undefined;
+    return words.slice(at + 1).find(({ written }) => STARTS_JSON.test(written));
   });
   // In a heredoc they may be text.
   if (!isWhole && !line.includes('<<')) {
-    const places = [...line.matchAll(COMMAND_WITH_JSON)].slice(0, MAX_PLACES);
-    for (const { 0: before, 1: name = '', index } of places) {
-      const start = line.slice(0, index);
-      if (names.has(name) && COMMAND_FOLLOWS.test(start) && areQuotesClosed(start))
-        found.push(readWord(line, index + before.length));
+    for (const { before, start } of jsonPlaces(line, names).slice(0, MAX_PLACES)) {
+      if (COMMAND_FOLLOWS.test(before) && areQuotesClosed(before))
+        found.push(readWord(line, start));
     }
   }
   return found.filter((word) => word !== undefined);
+}
+
+/** Where JSON follows the name of a command, and what precedes the name. */
+function jsonPlaces(line: string, names: Names): { before: string; start: number }[] {
+  return [...line.matchAll(COMMAND_WITH_JSON)]
+    .filter(([name]) => names.has(name))
+    .map(({ 0: name, 1: blanks = '', index }) => ({
+      before: line.slice(0, index),
+      start: index + name.length + blanks.length,
+    }));
 }
 
 /** The bare or quoted JSON that begins here. The part includes its quotes. */
@@ -156,16 +167,11 @@ function blanksAt(line: string, start: number): number {
 /** The length of the object or array at the start of a text, by its brackets and strings only. */
 function jsonLength(text: string): number | undefined {
   let depth = 0;
-  STRUCTURE.lastIndex = 0;
-  for (let match = STRUCTURE.exec(text); match !== null; match = STRUCTURE.exec(text)) {
-    if (match[0] === '"') {
-      const end = stringEnd(text, STRUCTURE.lastIndex);
-      if (end === undefined) return undefined;
-      STRUCTURE.lastIndex = end;
-    } else {
-      depth += /[[{]/.test(match[0]) ? 1 : -1;
-      if (depth === 0) return STRUCTURE.lastIndex;
-    }
+  for (const { 0: piece, index } of text.matchAll(STRUCTURE)) {
+    if (piece === '"') return undefined;
+    if (piece.startsWith('"')) continue;
+    depth += /[[{]/.test(piece) ? 1 : -1;
+    if (depth === 0) return index + 1;
   }
   return undefined;
 }
@@ -179,15 +185,6 @@ function evalTexts(line: string): Part[] {
     if (word?.isLiteral) parts.push({ start, end: start + word.written.length, text: word.text });
   }
   return parts;
-}
-
-/** @param start after the opening quote. */
-function stringEnd(text: string, start: number): number | undefined {
-  STRING_END.lastIndex = start;
-  for (let match = STRING_END.exec(text); match !== null; match = STRING_END.exec(text)) {
-    if (match[0] === '"') return STRING_END.lastIndex;
-  }
-  return undefined;
 }
 
 /** @param parts in the order of the line. */

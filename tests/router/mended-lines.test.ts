@@ -39,6 +39,7 @@ describe('a line that bash cannot read is mended where the JSON has one extent a
     [`TodoWrite '${list("Don't pay $5")}'`, "Don't pay $5"],
     [`TodoWrite '${list("Don't*stop", "Can't")}'`, "Don't*stop"],
     [`cd .; ${BROKEN}; echo end`, "Don't stop"],
+    [`env --default-signal TodoWrite --output=list '${list("Don't")}'`, "Don't"],
     [`shopt -u extglob; ( trap 'echo bye' EXIT; ${BROKEN} )`, "Don't stop"],
     // As Claude Code has it.
     [`cd . && eval ${quote(BROKEN)} \\< /dev/null && pwd -P >| cwd`, "Don't stop"],
@@ -75,7 +76,8 @@ describe('JSON is quoted in a line that bash can parse, but would split', () => 
     `true; TodoWrite '${list(TITLE, "a's b's c's")}'`,
     `true; TodoWrite '${list(TITLE, "x's; touch ran > ran2 && y")}'`,
     `true; TodoWrite "${list(TITLE, "it's x")}"`,
-    `true; TodoWrite ${list(TITLE)}`,
+    `true; TodoWrite --output list ${list(TITLE)}`,
+    `TodoWrite --output list '${list(TITLE, TITLE)}'`,
     `true; TodoWrite \\\n  '${list(TITLE, "it's x")}'`,
     `true; TodoWrite '${list(TITLE, "it's a's").replace('the parser', "the parser'\\'")}'`,
   ])('%s', async (line) => {

@@ -68,7 +68,7 @@ describe('TodoWrite', () => {
     ['alone', `TodoWrite '${DONT}'`],
     ['without quotes, behind a cd', `cd . && TodoWrite ${DONT}`],
     ['in an eval', `true && eval '${`TodoWrite '${DONT}'`.replaceAll("'", `'"'"'`)}' </dev/null`],
-    ['that bash can read, over several lines', `cd . && TodoWrite \\\n  '\n${CANT}\n'`],
+    ['that bash can read, over several lines', `cd . && TodoWrite --agent a \\\n  '\n${CANT}\n'`],
     ['that bash can read as other JSON', `TodoWrite '${DONT}'`.replace('ing', "ing's")],
     [
       'that bash can read, in an eval',
