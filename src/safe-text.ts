@@ -29,6 +29,11 @@ export function safeText(text: string, maxChars = Number.POSITIVE_INFINITY): str
   return characters.slice(0, Math.max(0, maxChars - ELLIPSIS.length)).join('') + ELLIPSIS;
 }
 
+/** An error's message. Handlers and rules of a host may throw anything. */
+export function reasonOf(error: unknown, maxChars?: number): string {
+  return safeText(error instanceof Error ? error.message : String(error), maxChars);
+}
+
 /** Safe text of a command for approval: line breaks, which separate commands, stay visible. */
 export function commandText(command: string, maxChars?: number): string {
   return safeText(command.replace(/\n/g, '\u240a'), maxChars);

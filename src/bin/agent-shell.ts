@@ -180,5 +180,5 @@ main().then(
 function messageOf(error: unknown): string {
   const isOfDirectory = (error as NodeJS.ErrnoException).syscall === 'uv_cwd';
   if (isOfDirectory) return 'the current directory was deleted; start agent-shell in another one';
-  return error instanceof Error ? error.message : String(error);
+  return (error as Error).message;
 }

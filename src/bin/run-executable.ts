@@ -86,8 +86,7 @@ export function writeResult(name: string, { stdout, stderr, exitCode }: CommandR
   } catch (error) {
     // A reader that stops, such as `head`, is no error.
     if (codeOf(error) === 'EPIPE') return 1;
-    const reason = error instanceof Error ? error.message : String(error);
-    writeAll(2, `${name}: write error: ${reason}\n`);
+    writeAll(2, `${name}: write error: ${(error as Error).message}\n`);
     return 1;
   }
 }

@@ -1,4 +1,4 @@
-import { safeText } from '../safe-text.ts';
+import { reasonOf } from '../safe-text.ts';
 
 /** Where a line goes: to one of the registered agent commands, or to bash. */
 export enum CommandType {
@@ -144,7 +144,6 @@ export async function executeSafely(
     }
     throw new TypeError('execute resolved to no { stdout, stderr, exitCode }');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return failed('refused', `${handler.name}: internal error: ${safeText(reason, MAX_REASON)}\n`);
+    return failed('refused', `${handler.name}: internal error: ${reasonOf(error, MAX_REASON)}\n`);
   }
 }

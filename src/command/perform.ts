@@ -1,4 +1,4 @@
-import { safeText } from '../safe-text.ts';
+import { reasonOf } from '../safe-text.ts';
 import { StateError } from '../state/state-error.ts';
 import { inTimeOf, type ServerTime } from '../state/time-limit.ts';
 import type { CommandResult, Invocation } from './agent-command.ts';
@@ -51,13 +51,12 @@ export async function perform<
     const help = helpReply(options, `Usage: ${form.usage}\n`, form.helpPage, settings);
     result = help ?? (await inTimeOf(settings, () => work(parsed, settings)));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     result =
       error instanceof StateError
         ? storageTrouble(title, error, form.repair)
         : error instanceof InvalidUtf8
           ? refuseInvalidUtf8(error)
-          : refusal(title, { lines: [safeText(reason, MAX_REASON)] });
+          : refusal(title, { lines: [reasonOf(error, MAX_REASON)] });
   }
   return withWarnings(result, unsaid);
 }

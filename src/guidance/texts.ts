@@ -1,6 +1,6 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
 import { MARKS, STATUSES } from '../command/status.ts';
-import { briefText, quotedText, safeText } from '../safe-text.ts';
+import { briefText, quotedText, reasonOf, safeText } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TodoItem } from '../todo/todo-fields.ts';
@@ -55,7 +55,7 @@ export const TEXTS = {
     `${commands} commands without a task list, ${changes} of them changes. If steps remain, plan them with TodoWrite.`,
 
   brokenRule: (name: string, error: unknown): string =>
-    `the guidance rule ${name} failed: ${error instanceof Error ? error.message : error}`,
+    `the guidance rule ${name} failed: ${reasonOf(error)}`,
 };
 
 export const TASK_TEXTS = {

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { safeText } from '../safe-text.ts';
+import { reasonOf, safeText } from '../safe-text.ts';
 import { appendOwnFile, makeFolders, orElse, readOwnFile, writeOwnFile } from '../system/files.ts';
 
 /** Names of sessions' folders do not end in `~`. */
@@ -17,7 +17,7 @@ export function hookLog(stateFolder: string): string {
 export function logFailure(log: () => string, event: string, error: unknown, at: Date): void {
   try {
     const path = log();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     makeFolders(dirname(path));
     const line = safeText(`${at.toISOString()} ${event || 'hook'}: ${reason}`, MAX_CHARACTERS);
     const isFull = (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES;

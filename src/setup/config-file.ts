@@ -244,9 +244,9 @@ function told<T>(path: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const { message } = error as Error;
     throw new SetupError(
-      `${path} ${error instanceof SetupError ? reason : `cannot be edited: ${reason}`}`,
+      `${path} ${error instanceof SetupError ? message : `cannot be edited: ${message}`}`,
       { cause: error },
     );
   }

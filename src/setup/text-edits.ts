@@ -163,8 +163,7 @@ function parsed(text: string): object {
   try {
     return parse(text);
   } catch (error) {
-    const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n');
-    throw new SetupError(`is not TOML: ${reason}`);
+    throw new SetupError(`is not TOML: ${(error as Error).message.split('\n')[0]}`);
   }
 }
 

@@ -53,8 +53,7 @@ export function attempt<T>(action: string, path: string, operation: () => T): T 
 
 /** `cannot write /path: ENOSPC: no space left ...` */
 export function failure(action: string, path: string, cause: unknown): StateError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new StateError(`cannot ${action} ${path}: ${reason}`, { cause });
+  return new StateError(`cannot ${action} ${path}: ${(cause as Error).message}`, { cause });
 }
 
 /** The system's error code, such as `ENOENT`, also if `attempt` has wrapped it. */

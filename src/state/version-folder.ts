@@ -146,8 +146,8 @@ export class VersionFolder<T> {
     try {
       syncFolder(this.#fs, this.path);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new StateError(`the list was replaced, but may not survive a power cut: ${reason}`, {
+      const { message } = error as Error;
+      throw new StateError(`the list was replaced, but may not survive a power cut: ${message}`, {
         cause: error,
       });
     }
