@@ -27,9 +27,9 @@ export function checkTodoInput(input: unknown, limits: ListLimits): CheckedJson<
   if ('items' in strict) return { value: strict, notes: [] };
   const shaped = mendShape(input);
   if ('malformed' in shaped) return shaped;
-  const { value: whole, version } = withoutVersion(shaped.value);
-  const { value, notes } = withoutProofs(whole, version !== undefined);
-  const given = [...shaped.notes, ...notes];
+  const { version, ...whole } = withoutVersion(shaped.value);
+  const { value, notes } = withoutProofs(whole.value, version !== undefined);
+  const given = [...shaped.notes, ...whole.notes, ...notes];
   const asGiven = validateTodoList(value, limits);
   if ('items' in asGiven) return { value: { ...asGiven, version }, notes: given };
   const spelled = mendSpelling(value, limits);
@@ -46,9 +46,11 @@ function mendShape(given: unknown): Reading | Extract<CheckedJson<never>, { malf
     return { value: { todos: given }, notes: [note] };
   }
   if (!isObject(given)) return { value: given, notes: [] };
-  if (isItem(given)) return wrapItem({}, given, []);
-  const { value, notes } = renameList(given);
-  if (isItem(value.todos)) return wrapItem(value, value.todos, notes);
+  const { value, notes } = renameList(isItem(given) ? { todos: given } : given);
+  if (isItem(value.todos)) {
+    const note = 'read the single item as the list';
+    return { value: { ...value, todos: [value.todos] }, notes: [...notes, note] };
+  }
   if (typeof value.todos !== 'string') return { value, notes };
   // Some harnesses turn an array into a string on its way.
   const reading = readJson(value.todos);
@@ -70,11 +72,6 @@ function isItem(value: unknown): value is Record<string, unknown> {
   return isObject(value) && Object.hasOwn(value, 'content') && !Object.hasOwn(value, 'todos');
 }
 
-function wrapItem(around: object, item: object, notes: readonly string[]): Reading {
-  const note = 'read the single item as the list';
-  return { value: { ...around, todos: [item] }, notes: [...notes, note] };
-}
-
 const OTHER_NAMES = /^(?:items|tasks|todos?)$/i;
 
 /** With several names it is uncertain which is meant. */
@@ -91,13 +88,16 @@ function renameList(value: Record<string, unknown>): {
 }
 
 /** Accepts the output of `TodoRead --json`, whose version the list is based on. */
-function withoutVersion(given: unknown): { value: unknown; version?: number } {
-  if (!isObject(given) || !Object.hasOwn(given, 'todos')) return { value: given };
-  const { version, updatedAt, ...value } = given;
+function withoutVersion(given: unknown): Reading & { version?: number } {
+  if (!isObject(given) || !Object.hasOwn(given, 'todos')) return { value: given, notes: [] };
+  const { version: at, updatedAt, ...value } = given;
+  const isText = typeof at === 'string' && /^\d{1,15}$/.test(at);
+  const version = isText ? Number(at) : at;
   const isVersion = typeof version === 'number' && Number.isSafeInteger(version) && version >= 0;
   const isTime = updatedAt === undefined || typeof updatedAt === 'string';
-  if (!isTime || (version !== undefined && !isVersion)) return { value: given };
-  return { value, ...(isVersion && { version }) };
+  if (!isTime || (version !== undefined && !isVersion)) return { value: given, notes: [] };
+  const notes = isText ? ['read the text in "version" as a number'] : [];
+  return { value, notes, ...(isVersion && { version }) };
 }
 
 /** TodoRead --json prints "proof"; as input it proves nothing. */

@@ -44,6 +44,7 @@ test.each([
   ['inProgress', changed('pending', 'inProgress'), "read 'inProgress' as 'in_progress'"],
   ['High', changed('}', ',"priority":"High"}'), "read 'High' as 'high'"],
   ['active-form', changed('activeForm', 'active-form'), "read 'active-form' as 'activeForm'"],
+  ['a version', `{"todos":[${ITEM}],"version":"1"}`, 'read the text in "version" as a number'],
   ['a numeric id', changed('}', ',"id":7}'), 'read the number in "id" as text'],
   [
     'array in a string',
