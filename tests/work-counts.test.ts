@@ -56,7 +56,7 @@ function programsIn(cwd = temporaryDirectory()) {
   const [hook, TOLD] = [join(cwd, 'hook.cjs'), join(cwd, 'told')];
   writeFileSync(hook, HOOK);
   const lists = { TODO_STATE_DIR: join(cwd, 'state'), TODO_TEAM: 'team', TODO_AGENT: 'ann' };
-  const env = cleanEnvironment({ ...lists, TOLD });
+  const env = cleanEnvironment({ ...lists, TOLD, HOME: cwd });
   return (...program: readonly string[]) => {
     spawnSync(process.execPath, ['-r', hook, ...program], { cwd, env, input: '{}' });
     return JSON.parse(readFileSync(TOLD, 'utf8'));

@@ -124,8 +124,7 @@ function cacheFolder(): string {
   const { HOME, XDG_CACHE_HOME = '' } = process.env;
   // The XDG specification says to ignore a relative path.
   if (isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
-  const { userInfo }: typeof import('node:os') = require('node:os');
-  return `${HOME || userInfo().homedir}/.cache`;
+  return `${HOME || require('node:os').userInfo().homedir}/.cache`;
 }
 
 /** Makes one level: in some folders, such as /proc, Node's recursive mkdir never returns. */

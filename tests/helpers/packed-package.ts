@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { oncePerRun } from './once-per-run.ts';
 
@@ -26,14 +25,29 @@ export function packedPackage(): Promise<Packed> {
   });
 }
 
+let npmFiles: Record<string, string> | undefined;
+
+/** Where npm looks for its settings and packages: in another home or prefix it would look elsewhere. */
+function filesOfNpm(): Record<string, string> {
+  if (npmFiles) return npmFiles;
+  const argv = ['config', 'get', 'globalconfig', 'userconfig', 'cache'];
+  const lines = execFileSync('npm', argv, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  npmFiles = Object.fromEntries(lines.split('\n').map((line) => `npm_config_${line}`.split('=')));
+  return npmFiles as Record<string, string>;
+}
+
 /** Without the settings that the npm of `npm test` hands down, but for those of the network. */
 export function npmEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
-    ([name]) => !/^npm_(?!config_(cafile|registry|userconfig)$)/i.test(name),
+    ([name]) => !/^npm_(?!config_(cafile|registry)$)/i.test(name),
   );
-  const usual = process.env.npm_config_cache ?? join(homedir(), '.npm');
+  const files = filesOfNpm();
+  const usual = files.npm_config_cache ?? '';
   const npm_config_cache = existsSync(usual) ? usual : join(process.env.TEST_FOLDER ?? '', 'npm');
-  return { ...Object.fromEntries(own), npm_config_cache };
+  return { ...Object.fromEntries(own), ...files, npm_config_cache };
 }
 
 // The archive of a hundred megabytes only has to be one.
