@@ -155,6 +155,11 @@ own_options() {
       --j* | --s* | --a* | --t* | --pa* | --prom* | --no-*) return 1 ;;
       -h) [ $# -gt 1 ] || return 1; break ;;
       watch | setup | hook | prime | state | sessions | completions) return 1 ;;
+      *[!a-z]*) break ;;
+      wa* | se* | sta* | com* | pri*)
+        [ -e "$1" ] || command -v "$1" >/dev/null ||
+          echo "agent-shell: no script $1; subcommands: watch, sessions, setup, state, prime, completions" >&2
+        break ;;
       *) break ;;
     esac
     shift

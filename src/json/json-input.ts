@@ -68,7 +68,7 @@ export function orAsTyped<Value, Reading extends JsonInput<unknown>>(
   const typed = withoutOuterQuotes(raw);
   // The usual form: quotes that hold.
   if (raw === '' || typed === read) return reading;
-  if (isTooLarge(raw)) return { refused: tooLarge(form, raw) };
+  if (isTooLarge(raw)) return { refused: tooLarge(form) };
   if (mayExpand(raw) || !isJsonCollection(typed)) return reading;
   if (!('refused' in reading) && !hasLostQuotes(read, typed)) return reading;
   const asTyped = readJsonText(form, typed);
@@ -81,7 +81,7 @@ export function hasLostQuotes(read: string, typed: string): boolean {
 }
 
 function readJsonText<Value>(form: JsonForm<Value>, text: string): JsonInput<Value> {
-  if (isTooLarge(text)) return { refused: tooLarge(form, text) };
+  if (isTooLarge(text)) return { refused: tooLarge(form) };
   if (text.trim() === '') {
     return { refused: refusal('Missing JSON parameter', undefined, form.usage.missing) };
   }
@@ -134,9 +134,9 @@ function isTooLarge(text: string): boolean {
   return text.length > MAX_JSON_BYTES || Buffer.byteLength(text) > MAX_JSON_BYTES;
 }
 
-function tooLarge({ noun }: { readonly noun: string }, text: string): CommandResult {
-  const line = `The ${noun} must be at most 1 MiB, received ${Buffer.byteLength(text)} bytes`;
-  return refusal('Validation failed', { lines: [line] });
+function tooLarge({ noun }: { readonly noun: string }): CommandResult {
+  // Without its size: of standard input no more was read.
+  return refusal('Validation failed', { lines: [`The ${noun} must be at most 1 MiB`] });
 }
 
 /** True if the whole text is one JSON object or array, perhaps with slips that `readJson` corrects. Takes linear time. */

@@ -244,10 +244,7 @@ function told<T>(path: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    const { message } = error as Error;
-    throw new SetupError(
-      `${path} ${error instanceof SetupError ? message : `cannot be edited: ${message}`}`,
-      { cause: error },
-    );
+    const what = error instanceof SetupError ? '' : 'cannot be edited: ';
+    throw new SetupError(`${path} ${what}${(error as Error).message}`, { cause: error });
   }
 }

@@ -33,6 +33,12 @@ describe('options', () => {
     },
   );
 
+  test('a misspelled subcommand gets their names before the error of bash', async () => {
+    const said = /^agent-shell: no script wach; subcommands: watch, .*\n.*wach: No such file.*\n$/;
+    const { stderr, exitCode } = await agentShell(['wach']);
+    expect([stderr, exitCode]).toEqual([expect.stringMatching(said), 127]);
+  });
+
   test('with hostile text are named without its escapes, and cut short', async () => {
     const { stderr, exitCode } = await agentShell(['--jsonl', `--\x1b[2J\n${'x'.repeat(100_000)}`]);
     expect(exitCode).toBe(2);

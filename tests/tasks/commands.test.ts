@@ -255,7 +255,7 @@ test('an input of over 1 MiB is refused, of 100,000 faults the first are named, 
   const team = new Team();
   const large = JSON.stringify({ subject: 'S', description: 'x'.repeat(1024 * 1024) });
   expect(await team.call('TaskCreate', [], large)).toEqual(
-    invalid(`The input must be at most 1 MiB, received ${large.length} bytes`),
+    invalid('The input must be at most 1 MiB'),
   );
   const { stderr } = await team.call('TaskCreate', [], `[${'{},'.repeat(100_000)}{}]`);
   expect(Buffer.byteLength(stderr)).toBeLessThan(4096);

@@ -103,14 +103,11 @@ test('a slip of the same kind in two places is noted once', async () => {
 test('a list of exactly 1 MiB is read, and one of a byte more is refused before it is', async () => {
   const padded = (bytes: number) => json(BUILD) + ' '.repeat(bytes - json(BUILD).length);
   expect((await todoWrite([padded(1024 * 1024)])).exitCode).toBe(0);
-  const tooLarge = refused(
-    'Error: Validation failed\n- The list must be at most 1 MiB, received 1048577 bytes\n',
-  );
+  const tooLarge = refused('Error: Validation failed\n- The list must be at most 1 MiB\n');
   expect(await todoWrite([padded(1024 * 1024 + 1)])).toEqual(tooLarge);
   expect(await todoWrite([], { stdin: padded(1024 * 1024 + 1) })).toEqual(tooLarge);
   expect(await todoWrite([], { raw: padded(1024 * 1024 + 1) })).toEqual(tooLarge);
-  const { stderr } = await todoWrite(['"'.padEnd(400_000, '日')]);
-  expect(stderr).toContain('at most 1 MiB, received 1199998 bytes\n');
+  expect(await todoWrite(['"'.padEnd(400_000, '日')])).toEqual(tooLarge);
 });
 
 test('a todo about the -h flag is a todo', async () => {
