@@ -25,7 +25,7 @@ export interface HookSurroundings extends Surroundings {
 export type TasksForPeople = (
   graph: TaskGraph,
   tasks: readonly Task[],
-  clock: LeaseClock,
+  clock?: LeaseClock,
 ) => string | Promise<string>;
 
 /** The lists, caller and settings that task commands work with. */

@@ -77,11 +77,11 @@ const FIELDS = [
   ...(['blocks', 'blockedBy', 'proof', 'comments', 'lostBy'] as const),
 ];
 
-export async function graphAt(
-  store: TaskStore,
-  at: number | undefined,
-): Promise<TaskVersion | Refused> {
-  if (at === undefined) return store.read();
+/** With the clock of its leases; whether one had expired in a past version is not known. */
+export type FoundTasks = TaskVersion & Partial<Pick<TaskStore, 'clock'>>;
+
+export async function graphAt(store: TaskStore, at?: number): Promise<FoundTasks | Refused> {
+  if (at === undefined) return { ...(await store.read()), clock: store.clock };
   const kept: number[] = [];
   for (const version of await store.versions()) {
     if (version.version === at) return version;

@@ -6,12 +6,11 @@ import { jsonLine } from '../json/json-value.ts';
 import { readyTasks } from './claims.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { because } from './reasons.ts';
-import type { Task, TaskGraph } from './task.ts';
-import type { TaskCall } from './task-call.ts';
+import type { Task } from './task.ts';
 import { AT, flag, ONE_TASK, wholeNumber } from './task-fields.ts';
 import { taskForm } from './task-form.ts';
 import getPage from './task-get.md';
-import { changeLine, changesIn, graphAt } from './task-history.ts';
+import { changeLine, changesIn, type FoundTasks, graphAt } from './task-history.ts';
 import inboxPage from './task-inbox.md';
 import listPage from './task-list.md';
 import { exportMarkdown, taskLine, taskPage } from './task-text.ts';
@@ -64,8 +63,8 @@ export const TASK_LIST = taskForm({
     }
     const found = await graphAt(store, filter.at);
     if ('refused' in found) return found;
-    const { graph, version } = found;
-    const tasks = sorted(selected(graph, filter, call), filter);
+    const { graph, version, clock } = found;
+    const tasks = sorted(selected(found, filter, call.agent), filter);
     // An export has no default limit.
     const exported = tasks.slice(0, filter.limit);
     switch (format) {
@@ -74,10 +73,10 @@ export const TASK_LIST = taskForm({
       case 'md':
         return done(exportMarkdown(graph, exported));
       default: {
-        if (forPeople) return done(await forPeople(graph, exported, store.clock));
+        if (forPeople) return done(await forPeople(graph, exported, clock));
         const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;
         const lines = (isCut ? openFirst(tasks) : tasks).map(
-          (task) => `${taskLine(graph, task, store.clock)}\n`,
+          (task) => `${taskLine(graph, task, clock)}\n`,
         );
         return done(cut(lines, most, 'tasks') || 'No tasks.\n');
       }
@@ -85,10 +84,10 @@ export const TASK_LIST = taskForm({
   },
 });
 
-function selected(graph: TaskGraph, filter: TaskFilter, { agent, store }: TaskCall): Task[] {
+function selected({ graph, clock }: FoundTasks, filter: TaskFilter, agent: string): Task[] {
   const { ready, mine, owner, status, search, archived = false } = filter;
   const words = search?.toLowerCase();
-  const tasks = ready ? readyTasks(graph, agent, store.clock) : [...graph.tasks.values()];
+  const tasks = ready ? readyTasks(graph, agent, clock) : [...graph.tasks.values()];
   return tasks.filter(
     (task) =>
       (task.isArchived ?? false) === archived &&

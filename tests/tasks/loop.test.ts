@@ -82,6 +82,7 @@ test("a lease that has expired: the task is anyone's, and its old owner is told 
   expect(await team.out('TaskList --ready --agent bob')).toBe(
     '#1 [in_progress] A (ann) [lease expired]\n',
   );
+  expect(await team.out('TaskList --at 2')).toBe('#1 [in_progress] A (ann)\n');
   const taken = await team.run('TaskClaim --next --agent bob');
   expect(taken.stdout).toBe('Task #1 claimed by bob: A\n');
   expect(taken.stderr).toMatch(/^Note: #1 was ann's since \S+Z; that lease expired\n/);
