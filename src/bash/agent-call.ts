@@ -120,10 +120,10 @@ export class AgentCall {
   }
 
   async #execute(name: string, invocation: Invocation): Promise<CommandResult> {
-    const check = () => {
+    const timer = setInterval(() => {
       if (this.#options.isGone()) this.#gone.abort();
-    };
-    const timer = setInterval(check, CALLER_CHECK_MS);
+      if (this.#gone.signal.aborted) clearInterval(timer);
+    }, CALLER_CHECK_MS);
     try {
       return await this.#options.execute(name, invocation);
     } finally {

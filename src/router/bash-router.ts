@@ -22,7 +22,7 @@ import { agentHandlers } from './agent-handlers.ts';
 import { canRead, heredocHint, withNearNames } from './bash-syntax.ts';
 import { callDirectly, type DirectCall, readLine } from './direct-call.ts';
 import { mendLine } from './mend-line.ts';
-import { Permission, Questions } from './permission.ts';
+import { isCommandName, Permission, Questions } from './permission.ts';
 import type {
   BashRouterOptions,
   ChildOptions,
@@ -147,10 +147,10 @@ export class BashRouter {
   /**
    * Adds an agent command, or replaces the one of that name. It exists in the router at once, in bash from the next line on.
    *
-   * Throws RangeError if the name contains anything but letters, digits, `_` and `-`.
+   * Throws RangeError if the name is a builtin's, or contains anything but letters, digits, `_` and `-`.
    */
   register(handler: AgentBashHandler): void {
-    if (!/^\w[\w-]*$/.test(handler.name)) {
+    if (!isCommandName(handler.name)) {
       throw new RangeError(`Not a name for an agent command: '${handler.name}'`);
     }
     this.#given.set(handler.name, handler);

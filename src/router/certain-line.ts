@@ -5,8 +5,8 @@ type Names = { has(name: string): boolean };
 
 const NO_NAMES: Names = new Set();
 
-// Of bash 3.2 to 5.3.
-const BUILTINS = new Set(
+/** Of bash 3.2 to 5.3. */
+export const BUILTINS: Names = new Set(
   (
     '. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable ' +
     'eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd ' +

@@ -1,12 +1,15 @@
 import type { AgentBashHandler } from '../command/agent-command.ts';
 import { childrenOf, isStartedSince } from '../system/processes.ts';
 import type { ApprovalRequest, Approve } from './approval.ts';
-import { readForApproval } from './certain-line.ts';
+import { BUILTINS, readForApproval } from './certain-line.ts';
 import { readLine } from './direct-call.ts';
 import type { NativeShell } from './router-options.ts';
 
 /** The line that may run, or the reason why it may not. */
 export type Decision = { readonly line: string } | { readonly denied: string } | 'cancelled';
+
+/** Bash runs a builtin of that name instead. */
+export const isCommandName = (name: string) => /^\w[\w-]*$/.test(name) && !BUILTINS.has(name);
 
 /** Asks the questions of all routers one at a time, since a person may answer them. */
 export class Questions {
@@ -159,14 +162,8 @@ async function areAll(
 }
 
 function decisionOf(answer: unknown, asked: string): Decision {
-  const {
-    approve,
-    line = asked,
-    reason,
-  } = (typeof answer === 'string' ? { approve: answer } : (answer ?? {})) as Record<
-    string,
-    unknown
-  >;
+  const given = typeof answer === 'string' ? { approve: answer } : (answer ?? {});
+  const { approve, line = asked, reason } = given as Record<string, unknown>;
   if (approve === 'allow' && typeof line === 'string') return { line };
   if (approve === 'deny')
     return { denied: (typeof reason === 'string' && reason.trim()) || NO_REASON };

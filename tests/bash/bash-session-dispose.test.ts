@@ -239,10 +239,11 @@ test('a session keeps its program from ending while a line runs, and not when it
     console.log((await session.run('sleep 1000 & echo one; Agent')).exitCode);
     // The line answers although it is killed.
     console.log((await session.run('trap : TERM; sleep 1000', { timeoutMs: 300 })).exitCode);
+    console.log((await session.run('Agent never; :', { timeoutMs: 300 })).exitCode);
     const options = { timeoutMs: 1e6, signal: new AbortController().signal };
     void session.run('sleep 0.3; echo two', options).then(({ stdout }) => console.log(stdout));
   `);
   expect(await host.ended).toMatchObject({ exitCode: 0, signal: null });
-  expect(host.said.stdout).toBe('0\n124\ntwo\n\n');
+  expect(host.said.stdout).toBe('0\n124\n124\ntwo\n\n');
   await expectNothingLeft(host);
 });

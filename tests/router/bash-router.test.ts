@@ -310,7 +310,7 @@ describe('a command of the host', () => {
     expect(JSON.parse(stdout).argv).toEqual(['{a:[1]}']);
   });
 
-  test.each(['', 'a b', '-x', '..', 'ü', 'a\n'])('cannot have a name that is none: %j', (name) => {
+  test.each(['', 'a b', '-x', 'ü', 'a\n', 'set'])('cannot have a name that is none: %j', (name) => {
     const handlers = [new TestAgent(() => ({}), name)];
     expect(() => startWith().router.register(handlers[0] as TestAgent)).toThrow(RangeError);
     expect(() => new BashRouter({ handlers })).toThrow(RangeError);
