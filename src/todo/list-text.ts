@@ -4,6 +4,7 @@ import { refusal } from '../command/replies.ts';
 import { MARKS, nextOf, proofMark, STATUSES } from '../command/status.ts';
 import { jsonLine } from '../json/json-value.ts';
 import { briefText, commandText, markdownText, safeText } from '../safe-text.ts';
+import { USER } from '../state/place.ts';
 import { pairItems, removedAndAdded } from './pair-items.ts';
 import { nameOf } from './revise-list.ts';
 import { type Items, TODO_FIELDS, type TodoItem, type TodoStatus } from './todo-fields.ts';
@@ -127,6 +128,8 @@ function historyLine(after: TodoVersion, before: TodoVersion | undefined): strin
 /** Versions never change, and a history can have a thousand of them. */
 const told = new WeakMap<TodoVersion, string>();
 
+const NOTHING = 'nothing changed';
+
 /** What a version changed, in words. @param before the previous version, if it is still kept. */
 export function changeOf(after: TodoVersion, before: TodoVersion | undefined): string {
   const { version, items, damage } = after;
@@ -137,7 +140,7 @@ export function changeOf(after: TodoVersion, before: TodoVersion | undefined): s
   if (old === undefined) return countOf(items);
   const change = told.get(after) ?? describeChange(old, items);
   told.set(after, change);
-  return change;
+  return change === NOTHING && before?.by === USER ? "read the user's changes" : change;
 }
 
 function countOf({ length }: TodoVersion['items']): string {
@@ -175,17 +178,16 @@ export function describeChange(before: Items, after: Items): string {
     ...removedAndAdded(pairs),
   ];
   if (parts.length > 0) return parts.join('; ');
-  if (JSON.stringify(before) === JSON.stringify(after)) return 'nothing changed';
+  if (JSON.stringify(before) === JSON.stringify(after)) return NOTHING;
   const inOneOrder = (items: Items) =>
     JSON.stringify(items.map((item) => JSON.stringify(item)).sort());
   return inOneOrder(before) === inOneOrder(after) ? 'order changed' : 'details changed';
 }
 
 function describeClearing(before: Items): string {
-  const { length } = before;
-  if (length === 0) return 'nothing changed';
-  if (having(before, 'completed').length < length) return 'cleared';
-  return `finished ${length === 1 ? '1 item' : `${length} items`}`;
+  if (before.length === 0) return NOTHING;
+  if (having(before, 'completed').length < before.length) return 'cleared';
+  return `finished ${countOf(before)}`;
 }
 
 /** A new pending item is only added; one that is already begun or done counts as moved, too. */
