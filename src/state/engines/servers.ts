@@ -135,7 +135,7 @@ export class Servers<C extends Connection<unknown>> {
       return new StateError(`cannot read from ${this.name}: ${reason}`, { isOfReading: true });
     }
     if (doubt) return notKnown(`${this.name}: ${reason}`);
-    return new StateError(`cannot reach ${this.name}: ${reason}; nothing was changed`);
+    return new StateError(`cannot write to ${this.name}: ${reason}; nothing was changed`);
   }
 
   #refused(purpose: Purpose, cause: Failed, doubt: Doubt | undefined): StateError {
