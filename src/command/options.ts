@@ -162,7 +162,7 @@ function isBroken(json: string, behind: readonly string[], table: OptionTable): 
 
 function unknownOption(name: string, table: OptionTable): string {
   const meant = nearest(name, Object.keys(table));
-  const hint = meant ? `. Did you mean ${meant}?` : '';
+  const hint = meant ? ` (did you mean ${meant}?)` : '';
   return `Unknown option ${briefText(name)}${hint}`;
 }
 

@@ -68,14 +68,14 @@ export function wrongOption(
     argument.replace(/^--?[\w-]+=/, ''),
   );
   const word = unknown.replace(/^-+/, '').toLowerCase().replace(/_/g, '-');
-  if (callNamed(word) === undefined && problem.endsWith('?')) return problem;
+  if (callNamed(word) === undefined && problem.endsWith('?)')) return problem;
   // Without an item, --verify is about completed items.
   const isProve = word === 'verify' && !words.some((each) => ITEM.test(each));
   const call = isProve ? 'TodoWrite --prove' : (callFor(word, words) ?? WHOLE_LIST);
   const said = `Unknown option ${briefText(unknown)}`;
   if (!argv.some((argument) => STEP.test(argument))) return `${said}. Try: ${call}`;
   // The rest of the call is right.
-  if (isStep(call)) return `${said}. Did you mean ${call.split(' ')[1]}?`;
+  if (isStep(call)) return `${said} (did you mean ${call.split(' ')[1]}?)`;
   return call === WHOLE_LIST ? `${said}; leave it out` : `${said}. Try: ${call}`;
 }
 

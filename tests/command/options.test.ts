@@ -46,11 +46,11 @@ test('an option that may be repeated holds all its values', () => {
 });
 
 test.each([
-  [['--agnet'], 'Unknown option --agnet. Did you mean --agent?'],
-  [['--agents=x'], 'Unknown option --agents. Did you mean --agent?'],
-  [['--out'], 'Unknown option --out. Did you mean --output?'],
-  [['--Undo'], 'Unknown option --Undo. Did you mean --undo?'],
-  [['--if_version=3'], 'Unknown option --if_version. Did you mean --if-version?'],
+  [['--agnet'], 'Unknown option --agnet (did you mean --agent?)'],
+  [['--agents=x'], 'Unknown option --agents (did you mean --agent?)'],
+  [['--out'], 'Unknown option --out (did you mean --output?)'],
+  [['--Undo'], 'Unknown option --Undo (did you mean --undo?)'],
+  [['--if_version=3'], 'Unknown option --if_version (did you mean --if-version?)'],
   [['--toString'], 'Unknown option --toString'],
   [['--nothing-like-it'], 'Unknown option --nothing-like-it'],
   [['-x'], 'Unknown option -x'],
@@ -60,7 +60,7 @@ test.each([
   [['--agent='], '--agent needs a name'],
   [['--agent', '--undo'], '--agent needs a name, not the option --undo'],
   [['--output', 'xml'], "--output takes list or json, received 'xml'"],
-  [['{}', '--ouput', 'list'], 'Unknown option --ouput. Did you mean --output?'],
+  [['{}', '--ouput', 'list'], 'Unknown option --ouput (did you mean --output?)'],
   [['--undo=1'], '--undo takes no value'],
   [['--undo', '--undo'], '--undo was given twice'],
   [['--if-version', 'x'], "--if-version needs the number of a version, received 'x'"],

@@ -69,7 +69,7 @@ test.each([
   ['list', "Unexpected argument 'list'", 1],
   ['', "Unexpected argument ''", 1],
   ['\x1b[2J', "Unexpected argument '␛[2J'", 1],
-  ['--jsno', 'Unknown option --jsno. Did you mean --json?', 2],
+  ['--jsno', 'Unknown option --jsno (did you mean --json?)', 2],
 ])('%j is refused', async (argument, problem, exitCode) => {
   expect(await todoRead([argument], todo('Build'))).toEqual(
     failed(`Error: ${problem}\nUsage: TodoRead [--json]\n`, exitCode),

@@ -230,7 +230,7 @@ test('100,000 broken items are refused in about the time it takes to parse them'
 test.each([
   ['plan.json', "Invalid JSON format\n- 'plan.json' is not a list. Try: TodoWrite < plan.json", 1],
   ['--todos', `Unknown option --todos. Try: TodoWrite '{"todos":[...]}'`, 2],
-  ['--undoo', 'Unknown option --undoo. Did you mean --undo?', 2],
+  ['--undoo', 'Unknown option --undoo (did you mean --undo?)', 2],
 ])('%s is refused, and the right call is named', async (argument, problem, exitCode) => {
   expect(await todoWrite([argument])).toEqual(refused(`Error: ${problem}\n`, exitCode));
   expect(await todoWrite([argument, json(BUILD)])).toMatchObject({ exitCode, items: BEFORE });
