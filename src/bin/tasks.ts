@@ -1,8 +1,8 @@
 import { isReady } from '../tasks/claims.ts';
 import { isLeaseOver } from '../tasks/lease.ts';
-import { openBlockers } from '../tasks/task.ts';
 import { TASK_FORMS, taskCommand } from '../tasks/task-commands.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
+import { taskRow } from '../tasks/task-store.ts';
 import { peopleLook, runExecutable } from './run-executable.ts';
 
 /** The name of the executable that runs this program, from its loader. */
@@ -14,8 +14,7 @@ const forPeople: TaskContext['forPeople'] =
   (async (graph, tasks, clock) => {
     const { tasksForPeople } = await import('../panel/for-people.ts');
     const rows = tasks.map((task) => ({
-      ...task,
-      openBlockers: task.status === 'completed' ? [] : openBlockers(graph, task),
+      ...taskRow(graph, task),
       isReady: isReady(graph, task),
       isLeaseOver: clock !== undefined && isLeaseOver(task, clock),
     }));

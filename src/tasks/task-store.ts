@@ -160,10 +160,12 @@ export interface TaskView {
 /** The rows of a panel, without archived tasks. */
 export function taskRows(graph: TaskGraph): readonly TaskRow[] {
   const shown = [...graph.tasks.values()].filter(({ isArchived }) => !isArchived);
-  return shown.map((task) => ({
-    ...task,
-    openBlockers: task.status === 'completed' ? [] : openBlockers(graph, task),
-  }));
+  return shown.map((task) => taskRow(graph, task));
+}
+
+export function taskRow<T extends Task>(graph: TaskGraph, task: T): T & TaskRow {
+  const blockers = task.status === 'completed' ? [] : openBlockers(graph, task);
+  return { ...task, openBlockers: blockers };
 }
 
 /** A view of a store's tasks. */

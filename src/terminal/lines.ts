@@ -131,8 +131,8 @@ export function sightOf({ blocks, focus, follows }: Body, height: number, top: n
     length += block.length;
   }
   const most = Math.max(0, length - height);
-  const start = focus === undefined ? 0 : (starts[focus] ?? 0);
-  const end = start + (focus === undefined ? 0 : (blocks[focus]?.length ?? 0));
+  const start = starts[focus ?? 0] ?? 0;
+  const end = start + (blocks[focus ?? 0]?.length ?? 0);
   let first = Math.min(top, length - 1);
   if (focus !== undefined) {
     const isInSight = first <= start && end <= first + height;

@@ -61,7 +61,7 @@ export function wrap(text: string, columns: number): string[] {
   let line = '';
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
-    const isNext = line !== '' && displayWidth(longer) > width && displayWidth(word) <= width;
+    const isNext = displayWidth(longer) > width && displayWidth(word) <= width;
     if (isNext) lines.push(line);
     // Text without blanks, as Chinese, begins where there is room.
     line = isNext ? word : longer;

@@ -76,6 +76,7 @@ test.each([
   ['\x1b]11;rgb:fd/f6/e3\x07', 'light'],
   ['\x1b]11;rgba:0000/2b2b/3636/ffff\x1b\\', 'dark'],
   ['\x1b]11;\x07', undefined],
+  ['', undefined],
 ])('the answer %j of a terminal is no key, and means %s', (answer, background) => {
   const read = withoutAnswer(`j${answer}k`);
   expect(read.keys).toBe('jk');

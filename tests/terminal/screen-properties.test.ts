@@ -82,8 +82,15 @@ async function run(
 }
 
 test('output comes out as it does without a panel, and the panel is below it', async () => {
-  // A tab stops at the last column.
-  const tab: Step[] = ['x\ty', 'z'].map((text) => ({ type: 'output', text }));
+  // A full row, and what then moves the cursor in it; a tab stops at the last column.
+  const full = [
+    ['x\ty', '\t', 'z'],
+    ['abcdef', 'z'],
+    ['abcdef\r', 'z'],
+    ['abcdef\bX', 'Y'],
+  ];
+  const panel: Step = { type: 'panel', rows: ['T'] };
+  const output = (text: string): Step => ({ type: 'output', text });
   await fc.assert(
     fc.asyncProperty(size, steps(outputStep(anyOutput)), async (start, all) => {
       const bare = new VirtualTerminal(start.columns, start.rows, { wideEmoji: true });
@@ -102,7 +109,7 @@ test('output comes out as it does without a panel, and the panel is below it', a
     }),
     {
       numRuns: runs(60),
-      examples: [[{ columns: 6, rows: 4 }, [{ type: 'panel', rows: ['T'] }, ...tab]]],
+      examples: full.map((texts) => [{ columns: 6, rows: 4 }, [panel, ...texts.map(output)]]),
     },
   );
 });
@@ -186,5 +193,6 @@ test('writing the changed rows gives the same cells as writing all', async () =>
 });
 
 test('nothing is pinned without rows, or without room', () => {
-  expect([pinned([], 24), pinned(['a', 'b'], 2)]).toEqual(['', '']);
+  expect([pinned([], 24), pinned(['a', 'b'], 3)]).toEqual(['', '']);
+  expect(pinned(['a', 'b'], 4)).not.toBe('');
 });

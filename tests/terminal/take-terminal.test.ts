@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { takeTerminal } from '../../src/terminal/take-terminal.ts';
 import { bundled } from '../helpers/bundle.ts';
 import { forAllTests } from '../helpers/for-all-tests.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
@@ -66,4 +68,37 @@ describe.skipIf(!hasTmux)('a program that takes the terminal', () => {
     expect(await whatIsLeft(shell)).toBe(`code ${exitCode}: isig icanon echo`);
     if (name.includes('error')) expect(shell.screen()).toContain('Error: thrown on purpose');
   });
+});
+
+const STOP = ['SIGTSTP', 'SIGCONT'] as const;
+const STOPPED = ['leave', 'SIGTSTP', 'enter'];
+
+test.each([
+  ['a stop gives the terminal back and takes it once', STOP, STOPPED],
+  ['so does the next stop', [...STOP, ...STOP], [...STOPPED, ...STOPPED]],
+  ['it is taken again if the system refuses to stop the program', ['SIGTSTP'], STOPPED],
+  ['after a stop that nothing announced, it is taken anew', ['SIGCONT'], ['leave', 'enter']],
+  ['a signal that the program handles is left to it', ['SIGQUIT'], []],
+] as const)('%s', (_, signals, expected) => {
+  const calls: string[] = [];
+  const ignore = () => {};
+  vi.useFakeTimers();
+  vi.spyOn(process, 'kill').mockImplementation((_, signal) => {
+    calls.push(String(signal));
+    return true;
+  });
+  process.on('SIGQUIT', ignore);
+  const release = takeTerminal(new PassThrough(), {
+    enter: () => calls.push('enter'),
+    leave: () => calls.push('leave'),
+  });
+  onTestFinished(() => {
+    release();
+    process.off('SIGQUIT', ignore);
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+  for (const signal of signals) process.emit(signal, signal);
+  vi.runAllTimers();
+  expect(calls).toEqual(['enter', ...expected]);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { spread, table } from '../../src/terminal/lines.ts';
+import { line, sightOf, spread, table } from '../../src/terminal/lines.ts';
 import { displayWidth, oneLine, truncate, wrap } from '../../src/terminal/text.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
@@ -121,4 +121,17 @@ test('no line is wider than it may be', () => {
       },
     ),
   );
+});
+
+test.each([
+  ['in sight at the top', { focus: 2 }, { top: 2, above: 2, below: 4 }],
+  ['in sight at the bottom', { focus: 5 }, { top: 2, above: 2, below: 4 }],
+  ['below', { focus: 6 }, { top: 3, above: 3, below: 3 }],
+  ['above', { focus: 1 }, { top: 1, above: 1, below: 5 }],
+  ['none', {}, { top: 2, above: 2, below: 4 }],
+  ['at the bottom, and moves by itself', { focus: 5, follows: true }, { top: 2 }],
+  ['below, and moves by itself', { focus: 6, follows: true }, { top: 4 }],
+])('a window scrolls no further than it must: the selected row is %s', (_, selected, sight) => {
+  const blocks = Array.from({ length: 10 }, () => [line('x')]);
+  expect(sightOf({ blocks, ...selected }, 4, 2)).toMatchObject(sight);
 });
