@@ -141,6 +141,7 @@ test('the names of the list, its place and its history are set only in the envir
     TODO_AGENT: 'a',
     TODO_HISTORY: '7',
     TODO_HOOKS_DIR: 'hooks',
+    TODO_TASK_LIST: 'docs',
     TODO_TEAM: 'blue',
   };
   // Before the first read: a process caches a .env for a moment.
@@ -153,15 +154,9 @@ test('the names of the list, its place and its history are set only in the envir
     agent: 'a',
     history: 7,
     hooksDir: 'hooks',
-    taskList: 'blue',
+    taskList: 'docs',
   });
   expect(readSettings({}, directory)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
-});
-
-test('TODO_TASK_LIST comes before TODO_TEAM, and an empty name is ignored', () => {
-  const both = { TODO_TASK_LIST: 'docs', TODO_TEAM: 'blue', TODO_SESSION: '' };
-  const { taskList, session } = readSettings(both, directory).settings;
-  expect([taskList, session]).toEqual(['docs', undefined]);
 });
 
 test("the names of a caller stand in for those of the host, unset ones too; all else is the host's", () => {

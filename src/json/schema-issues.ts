@@ -36,7 +36,7 @@ export class ProblemLines {
     const at = path.findIndex((key) => typeof key === 'number');
     const before = pathText(at === -1 ? path : path.slice(0, at));
     const after = at === -1 ? '' : pathText(path.slice(at + 1));
-    const index = at === -1 ? undefined : (path[at] as number);
+    const index = path[at] as number | undefined;
     if (issue.code === 'unrecognized_keys') {
       this.#unlisted += Math.max(0, issue.keys.length - MAX_KEYS);
     }

@@ -96,9 +96,7 @@ function quoteArguments(line: string, names: Names, reading: Reading): string {
   let read = reading;
   let from = 0;
   for (let place = 0; place < MAX_PLACES; place++) {
-    const argument = firstArguments(mended, names, read)
-      .sort((one, other) => one.start - other.start)
-      .find(({ start }) => start >= from);
+    const argument = firstArguments(mended, names, read).find(({ start }) => start >= from);
     if (argument === undefined) break;
     from = argument.start + 1;
     const isJson = isJsonCollection(argument.text);

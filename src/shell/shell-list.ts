@@ -100,6 +100,7 @@ export function releaseAtExit(settings: Settings, id: string): ReleaseAtExit {
     cwd: process.cwd(),
     env: { ...process.env, AGENT_SHELL_SESSION: id },
   });
+  const ended = new Promise<void>((resolve) => waiting.once('close', () => resolve()));
   waiting.on('error', () => {});
   waiting.stdin.on('error', () => {});
   waiting.unref();
@@ -111,12 +112,10 @@ export function releaseAtExit(settings: Settings, id: string): ReleaseAtExit {
       told.add(list);
       waiting.stdin.write(`${list}\n`);
     },
-    end: () =>
-      new Promise((resolve) => {
-        if (waiting.exitCode !== null || waiting.pid === undefined) return resolve();
-        waiting.ref();
-        waiting.once('exit', () => resolve());
-        waiting.stdin.end();
-      }),
+    end: () => {
+      waiting.ref();
+      waiting.stdin.end();
+      return ended;
+    },
   };
 }

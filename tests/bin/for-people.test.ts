@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tasksForPeople, todosForPeople } from '../../src/panel/for-people.ts';
 import { createTheme } from '../../src/panel/theme.ts';
+import { answerPrompt } from '../../src/shell/prompt-panel.ts';
 import { isDriven } from '../../src/terminal/driven.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { callCommand } from '../helpers/commands.ts';
@@ -100,6 +101,20 @@ test('variables that say that a program reads the terminal', () => {
   for (const name of ['AI_AGENT', 'CLAUDECODE', 'GEMINI_CLI', 'QWEN_CODE'])
     expect([name, isDriven({ [name]: '1' }, 0)]).toEqual([name, true]);
 });
+
+test.each([
+  ['auto', true],
+  ['above', true],
+  ['plain', false],
+])(
+  'a prompt at which a program types, with mode %s: nothing is shown is %s',
+  async (mode, isOff) => {
+    const environment = { AI_AGENT: '1', TODO_STATE_DIR: temporaryDirectory(), TODO_SESSION: 's' };
+    const place = { environment, directory: '/', terminal: -1 };
+    const answer = await answerPrompt({ ...place, mode, hasRun: true, journal: [] });
+    expect(answer === '__todo_mode=off\n').toBe(isOff);
+  },
+);
 
 describe.skipIf(!hasTmux)('on a terminal', () => {
   /** What TodoRead prints on a terminal, once with each of these settings. */

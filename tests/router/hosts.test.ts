@@ -205,14 +205,15 @@ test('a panel in one option shows the list, children beside it while they live, 
 });
 
 test('listeners of route get the output of both kinds of lines, of which both ends are kept', async () => {
-  const agent = new TestAgent(() => ({ stdout: `${'a'.repeat(500)}z` }));
+  const agent = new TestAgent(() => ({ stdout: `${'a'.repeat(500)}z`, stderr: 'warned' }));
   const router = startRouter({ handlers: [agent] });
   const heard: string[] = [];
-  const onStdout = (chunk: Buffer) => void heard.push(String(chunk));
+  const hear = (chunk: Buffer) => void heard.push(String(chunk));
+  const options = { onStdout: hear, onStderr: hear, maxOutputBytes: 10 };
   const cut = 'aaaaa\n[agent-shell: 491 bytes left out]\naaaaz';
   for (const line of ['Agent', 'Agent | cat'])
-    expect((await router.route(line, { onStdout, maxOutputBytes: 10 })).stdout).toBe(cut);
-  expect(heard.join('').length).toBe(1002);
+    expect((await router.route(line, options)).stdout).toBe(cut);
+  expect(heard.join('').length).toBe(2 * (501 + 6));
 });
 
 test('each agent command has a JSON Schema, for tool calls', async () => {

@@ -45,7 +45,7 @@ describe('a line that bash cannot read is mended where the JSON has one extent a
     [`cd . && eval ${quote(BROKEN)} \\< /dev/null && pwd -P >| cwd`, "Don't stop"],
     [`eval "${BROKEN.replace(/["$`\\]/g, '\\$&')}" && pwd`, "Don't stop"],
     [`builtin eval -- ${quote(`true; ${BROKEN}`)}`, "Don't stop"],
-    [`${BROKEN} 2>&1 | cat >out`, "Don't stop"],
+    [`TodoWrite '${list("Don't stop")}\n' 2>&1 | cat >out`, "Don't stop"],
     [`TodoWrite '${list('Fine')}' && ${BROKEN}`, "Don't stop"],
     [`true; TodoWrite '${list("it's a don't").replace("it's", "it'\\''s")}'`, "it's a don't"],
     [`true; TodoWrite '${list("Don't; touch ran && (x) > z")}'`, "Don't; touch ran && (x) > z"],

@@ -1,12 +1,14 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { watchFolder } from '../../src/state/watch-folder.ts';
+import { orElse } from '../../src/system/files.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { hasProc } from '../helpers/processes.ts';
 
 const NOW = new Date('2026-05-01T12:00:00.000Z');
 
@@ -85,6 +87,27 @@ test('a folder that stays as it is costs a look in ten seconds', async () => {
   expect(listener).toHaveBeenCalledTimes(2);
   expect(timersAfter(ends)).toEqual([1, 0]);
 });
+
+test.runIf(hasProc)(
+  'one folder is watched at a time: the list, or the nearest parent until it is there',
+  async () => {
+    const watched = () =>
+      readdirSync('/proc/self/fdinfo')
+        .map((fd) => orElse(() => readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'), ''))
+        .join('')
+        .split('inotify wd').length;
+    const folder = join(temporaryDirectory(), 'list');
+    const listener = vi.fn();
+    const before = watched();
+    const end = watchFolder(folder, listener);
+    expect(watched()).toBe(before + 1);
+    mkdirSync(folder);
+    await eventually('a call', () => listener.mock.calls.length > 0);
+    expect(watched()).toBe(before + 1);
+    end();
+    expect(watched()).toBe(before);
+  },
+);
 
 test('a store watches its folder until its last listener is gone', () => {
   const store = new TodoStore(undefined, new FilePlace({ folder: temporaryDirectory() }));

@@ -86,6 +86,7 @@ test('output comes out as it does without a panel, and the panel is below it', a
   const full = [
     ['x\ty', '\t', 'z'],
     ['abcdef', 'z'],
+    ['abcd你', 'z'],
     ['abcdef\r', 'z'],
     ['abcdef\bX', 'Y'],
   ];

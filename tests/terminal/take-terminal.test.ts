@@ -46,11 +46,6 @@ describe.skipIf(!hasTmux)('a program that takes the terminal', () => {
     expect(await whatIsLeft(shell)).toBe('code 148: isig icanon echo');
     shell.enter('fg');
     await shell.until('the program', (screen) => screen === String.raw`<keys: ab\r\u001b[A>`);
-    // It cannot see this stop coming.
-    process.kill(shell.child, 'SIGSTOP');
-    await shell.until('the outer shell', (screen) => screen.includes('Stopped'));
-    shell.enter('fg');
-    await shell.until('the program', (screen) => screen === String.raw`<keys: ab\r\u001b[A>`);
     shell.type('q');
     expect(await whatIsLeft(shell)).toBe('code 0: isig icanon echo');
   });

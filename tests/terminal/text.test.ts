@@ -130,6 +130,7 @@ test.each([
   ['above', { focus: 1 }, { top: 1, above: 1, below: 5 }],
   ['none', {}, { top: 2, above: 2, below: 4 }],
   ['at the bottom, and moves by itself', { focus: 5, follows: true }, { top: 2 }],
+  ['at the top, and moves by itself', { focus: 2, follows: true }, { top: 2 }],
   ['below, and moves by itself', { focus: 6, follows: true }, { top: 4 }],
 ])('a window scrolls no further than it must: the selected row is %s', (_, selected, sight) => {
   const blocks = Array.from({ length: 10 }, () => [line('x')]);
