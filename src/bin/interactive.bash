@@ -1,5 +1,6 @@
 # Startup file of an interactive agent-shell: reads the user's own startup files, then installs the hooks that show the task
 # list at the prompt. All our names begin with __todo_. The functions come first: the user's aliases must not change them.
+# Bash reads $( ) again when it runs it, so names in it have a backslash.
 
 __todo_bin=${BASH_SOURCE[0]%/*}
 __todo_node=$__todo_bin/../../lib/node # that of a portable folder
@@ -13,7 +14,7 @@ __todo_release_at_exit() {
   local folder wanted=${TODO_RELEASE_AT_EXIT:-${TODO_AGENT:+1}}
   case $wanted in 1 | [Tt][Rr][Uu][Ee]) ;; *) return 0 ;; esac
   if (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 401 )); then return 0; fi
-  folder=$(command mktemp -d) && command mkfifo "$folder/end" || return 0
+  folder=$(\command mktemp -d) && command mkfifo "$folder/end" || return 0
   export AGENT_SHELL_SESSION=$$.$RANDOM$RANDOM
   exec {__todo_end}<>"$folder/end"
   (command "$BASH" -pc '
@@ -60,13 +61,13 @@ __todo_begin() {
   if [[ $1${PROMPT_COMMAND[*]-} = *DEBUG* || ${PROMPT_COMMAND[*]-} = *__bp_* ]]; then
     __todo_bound=1
     # With a DEBUG trap, such as bash-preexec's, a later hook would count as the user's next command.
-    PROMPT_COMMAND[0]=__todo_prompt${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}
+    PROMPT_COMMAND[0]=$__todo_hook${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}
   elif (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then
     # Setting PROMPT_COMMAND later only replaces its first element.
     PROMPT_COMMAND[0]=${PROMPT_COMMAND[0]-}
-    PROMPT_COMMAND+=(__todo_prompt)
+    PROMPT_COMMAND+=("$__todo_hook")
   else
-    PROMPT_COMMAND=${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}__todo_prompt
+    PROMPT_COMMAND=${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}$__todo_hook
   fi
 }
 
@@ -103,6 +104,6 @@ else
       if [[ -r $__todo_startup ]]; then . "$__todo_startup"; fi ;;
   esac
 fi
-unset __todo_startup
+\unset __todo_startup
 
-__todo_begin "$(builtin trap -p DEBUG)" || :
+__todo_begin "$(\builtin trap -p DEBUG)" || :

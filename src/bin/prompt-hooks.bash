@@ -28,13 +28,14 @@ __todo_bound=      # 1: Ctrl-L is ours, or must not be
 __todo_turn=0      # with lists on a server: commands that have run
 __todo_patience=0  # the turn at which to ask a server again that did not answer
 
-# Added to PROMPT_COMMAND. Bash itself restores $?, $_ and PIPESTATUS after each element of it. Only what follows in our own
-# element needs the return code, which would also run the user's ERR trap again.
+# Added to PROMPT_COMMAND. Returns $? for what follows, in an && list, where that neither ends the shell nor runs an ERR trap.
+# The redirections are around the call, so that `set -x` does not show it.
+__todo_hook='{ __todo_prompt && :; } 3>&2 2>/dev/null'
 __todo_prompt() {
   local code=$?
   __todo_look "$code" || :
-  if [[ $- != *e* && ${PROMPT_COMMAND-} = *__todo_prompt?* ]]; then return "$code"; fi
-} 3>&2 2>/dev/null
+  return "$code"
+}
 
 __todo_look() {
   local IFS=$' \t\n' ran=$__todo_ran command= heads= erase= stamp guided= since=$__todo_at
@@ -119,17 +120,18 @@ __todo_show_nothing() {
 # Ctrl-D runs no command, so PS0 does not remove the panel.
 __todo_trap_exit() {
   local trap
-  trap=$(builtin trap -p EXIT)
+  trap=$(\builtin trap -p EXIT)
   if [[ $trap = *__todo_leave* ]]; then return 0; fi
   builtin eval "set -- $trap"
   if [[ ${3-} = - ]]; then set --; fi # POSIX mode prints a trap that is not set.
-  builtin trap "__todo_leave ${3:+$'\n'}${3:-|| :}" EXIT
+  # Not inside the quotes: in POSIX mode, in which this may be read, $' means nothing there.
+  builtin trap "__todo_leave && :"${3:+$'\n'"$3"} EXIT
 }
 
 __todo_leave() {
   local code=$?
   if [[ $__todo_drawn = 1 ]]; then builtin printf %s "$__todo_unpin"; fi
-  if [[ $- != *e* ]]; then return "$code"; fi
+  return "$code"
 } >&2
 
 # Binds Ctrl-L, unless the user has bound it: tmux keeps a cleared screen in its history, and would keep the panel too.
@@ -137,7 +139,7 @@ __todo_bind() {
   local keymap
   __todo_bound=1
   for keymap in emacs vi-insert vi-command; do
-    if [[ $(builtin bind -m "$keymap" -q clear-screen) = *'"\C-l"'* ]]; then
+    if [[ $(\builtin bind -m "$keymap" -q clear-screen) = *'"\C-l"'* ]]; then
       builtin bind -m "$keymap" -x '"\C-l": __todo_clear "$_"'
     fi
   done
@@ -173,7 +175,7 @@ __todo_find_place() {
   local path
   if [[ $PWD != "${__todo_pwd-}" ]]; then
     __todo_pwd=$PWD
-    __todo_path=$(builtin pwd -P)
+    __todo_path=$(\builtin pwd -P)
   fi
   state=${XDG_STATE_HOME-}
   [[ $state = /* ]] || state=${HOME-}/.local/state
@@ -236,7 +238,7 @@ __todo_find_heads() {
 # Sets `command` to the line that has just run, if it is in the history: others are private.
 __todo_find_line() {
   local entry number
-  entry=$(HISTTIMEFORMAT= builtin history 1)
+  entry=$(HISTTIMEFORMAT= \builtin history 1)
   entry=${entry#"${entry%%[0123456789]*}"}
   number=${entry%%[!0123456789]*}
   if [[ $number != "$__todo_number" ]]; then
@@ -257,11 +259,11 @@ __todo_keep_line() {
       umask 077
       set +f
       shopt -u failglob
-      command mkdir "${file%/*}"
+      \command mkdir "${file%/*}"
       : >|"$file"
       for file in "${file%/*}"/[123456789]*; do
         # Removes the files of shells that have ended.
-        [[ ${file##*/} = *[!0123456789]* ]] || builtin kill -0 "${file##*/}" || command rm -f -- "$file"
+        [[ ${file##*/} = *[!0123456789]* ]] || \builtin kill -0 "${file##*/}" || \command rm -f -- "$file"
       done
     )"
   fi
@@ -272,8 +274,8 @@ __todo_keep_line() {
 __todo_ask_node() {
   local answer
   __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads=
-  answer=$(builtin printf '%s\0' "$__todo_known" ${__todo_journal[@]+"${__todo_journal[@]}"} |
-    command "$__todo_node" "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1")
+  answer=$(\builtin printf '%s\0' "$__todo_known" ${__todo_journal[@]+"${__todo_journal[@]}"} |
+    \command "$__todo_node" "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1")
   if [[ -z $answer ]]; then __todo_patience=$((__todo_turn + 20)); fi
   builtin eval "$answer"
 }

@@ -302,7 +302,8 @@ Note: [ ] Ship it`);
     expect(await shell.run('trap - EXIT; trap; alias')).toBe('');
     await shell.run("trap 'echo failed' ERR");
     expect(await shell.run('false')).toBe('failed');
-    await shell.run('trap - ERR');
+    expect(await shell.run('trap - ERR; set -x')).toBe('');
+    expect(await shell.run('set +x')).toBe('+ set +x');
   });
 
   test('a name that is nearly a command is answered with the command, any other with the words of bash', async () => {
@@ -398,7 +399,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
       PROMPT_COMMAND='true of the user' PS0='before\\n'
       HISTCONTROL=ignoreboth
       command_not_found_handle() { echo my answer; }
-      alias printf='echo aliased' local='echo aliased' shopt=false`;
+      alias printf='echo aliased' local='echo aliased' shopt=false builtin=false command=false`;
     const shell = await start({ home: { '.bashrc': bashrc }, list: LIST });
     // Our hook is another element or, before bash 5.1, another line.
     const output = await shell.run('echo "$-" "${PROMPT_COMMAND%%[[:cntrl:]]*}"');
@@ -430,7 +431,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     expect(await shell.run('TaskCreate --subject A')).toContain('\nTeam tasks 0/1: 1 added');
   });
 
-  test('reads the user’s startup files: a login shell’s, another rc file, or none', async () => {
+  test('reads the user’s startup files (a login shell’s, another rc file, or none), and runs the EXIT trap alone at its end', async () => {
     const home = {
       '.bashrc': "PS1='p> '; rc=bashrc\n",
       '.bash_profile': "PS1='p> '; rc=profile; PATH=/usr/bin:/bin\n",
@@ -444,8 +445,10 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
       seen.push((await shell.run(show)).replaceAll(shell.home, '~').replace(/\s+/g, ' '));
       await shell.run(`PATH=$PATH:'${process.execPath.replace(/\/node$/, '')}'`);
       await shell.write(...LIST);
-      shell.enter('exit');
+      await shell.run(`trap 'echo failed >>~/end' ERR; trap 'echo "bye $?" >>~/end' EXIT`);
+      shell.enter('exit 6');
       await eventually('its end', () => !isAlive(pid));
+      expect(readFileSync(join(shell.home, 'end'), 'utf8')).toBe('bye 6\n');
     }
     const history = '~/.bash_history posix off';
     expect(seen).toEqual([`bashrc ${history}`, `login profile ${history}`, `other ${history}`]);
