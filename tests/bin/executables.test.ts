@@ -75,6 +75,14 @@ test('in a directory that was deleted a session must be named', () => {
   expect(readInDeleted('--session s')).toMatchObject({ status: 0, stdout: 'No todos.\n' });
 });
 
+test('agent-shell names the list that cannot be read', () => {
+  const { work, env } = machine();
+  const nowhere = env({ TODO_STATE_DIR: '/dev/null/lists', TODO_SESSION: 's' });
+  const stderr = expect.stringMatching(/^agent-shell: cannot read \/dev\/null\/lists.*\n$/);
+  const prime = run('agent-shell', ['prime'], { cwd: work, env: nowhere });
+  expect(prime).toEqual({ stdout: '', stderr, exitCode: 3 });
+});
+
 test('a reply that cannot be written is an error, of which nothing is said if the reader of a pipe has ended', () => {
   const { inBash, write } = machine();
   write([list('a')]);

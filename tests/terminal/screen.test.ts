@@ -120,3 +120,12 @@ test('a terminal that keeps its cursor may have rows that are lines of their own
   screen.setPanel(next);
   expect(await terminal.screen()).toEqual(['one', '', ...next]);
 });
+
+test('a row that is as wide as the narrowed screen goes on in the next one', async () => {
+  const { terminal, screen } = start();
+  screen.writeOutput('abcdefghijklm');
+  await terminal.resize(13, 10);
+  screen.redraw();
+  screen.writeOutput('next');
+  expect(await terminal.screen()).toEqual(['abcdefghijklm', 'next', ...PANEL]);
+});
