@@ -42,7 +42,7 @@ const STAND_IN = /\0\0\0\0(\x01?)/g;
  * The rest of the line, such as `cd X && ...`, stays.
  *
  * Nothing is guessed: the JSON must have exactly one possible end, nothing in it may be meant as an expansion, and bash must be
- * able to parse the result. If bash can parse the line as typed, only JSON that is certainly the first argument of its command
+ * able to parse the result. If bash can parse the line as typed, only JSON that is certainly an argument of its command
  * is quoted. Bash is only asked about lines that would change.
  *
  * Returns undefined if the line needs no mending, or cannot be mended.
@@ -112,7 +112,7 @@ function quoteArguments(line: string, names: Names, reading: Reading): string {
   return mended;
 }
 
-/** The first arguments of agent commands, in the part of the line that can be read, and by their looks in the rest. */
+/** The first JSON of each agent command, in the part of the line that can be read, and by their looks in the rest. */
 function firstArguments(line: string, names: Names, { commands, isWhole }: Reading): Word[] {
   const found = commands.map(({ words }) => {
     const at = words.findIndex(({ written }) => !BEFORE_NAME.test(written));
