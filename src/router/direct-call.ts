@@ -31,7 +31,7 @@ export interface DirectCall {
 
 const { AGENT_SHELL_COMMAND, NATIVE_SHELL_COMMAND } = CommandType;
 const NAME = /^[ \t]*([\w-]+)[ \t]+/;
-const LIKE_JSON = /^((?:--[\w-]+(?:[= ][\w.][\w.-]*)?[ \t]+)*)['"]?\s*[{[]/;
+const LIKE_JSON = /^((?:--[\w-]*(?:[= ][\w.][\w.-]*)?[ \t]+)*)['"]?\s*[{[]/;
 
 /**
  * Reads a line as a literal agent command, as raw JSON after the name of one, or as a line for bash. Raw JSON is taken as typed

@@ -20,7 +20,7 @@ const MAX_PLACES = 20;
 const BEFORE_COMMAND = '(?<=^|[\\s;&|(){}!])';
 const JSON_START = `(?:['"]\\s*)?[{[]`;
 const BLANKS = '(?:[ \\t]|\\\\\\n)+';
-const OPTION = `${BLANKS}--[\\w-]+(?:[= ][\\w.][\\w.-]*)?`;
+const OPTION = `${BLANKS}--[\\w-]*(?:[= ][\\w.][\\w.-]*)?`;
 // The end is a lookahead, since `--agent TodoWrite {` may be either name's.
 const COMMAND_WITH_JSON = new RegExp(
   `${BEFORE_COMMAND}[\\w-]+(?=((?:${OPTION}){0,9}${BLANKS})${JSON_START})`,

@@ -77,7 +77,7 @@ describe('JSON is quoted in a line that bash can parse, but would split', () => 
     `true; TodoWrite '${list(TITLE, "x's; touch ran > ran2 && y")}'`,
     `true; TodoWrite "${list(TITLE, "it's x")}"`,
     `true; TodoWrite --output list ${list(TITLE)}`,
-    `TodoWrite --output list '${list(TITLE, TITLE)}'`,
+    `TodoWrite --output list -- '${list(TITLE, TITLE)}'`,
     `true; TodoWrite \\\n  '${list(TITLE, "it's x")}'`,
     `true; TodoWrite '${list(TITLE, "it's a's").replace('the parser', "the parser'\\'")}'`,
   ])('%s', async (line) => {
