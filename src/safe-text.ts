@@ -91,5 +91,5 @@ export function characterCount(text: string): number {
 export function markdownText(text: string): string {
   return safeText(text)
     .replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&')
-    .replace(/^(\s*)([-+]|\d+[.)])/, '$1\\$2');
+    .replace(/^(\s*)(?:(?=[-+=])|(\d+)(?=[.)]))/, '$1$2\\');
 }

@@ -122,12 +122,12 @@ test('500 tasks are 30 lines and a count, the unfinished first, in fewer than 1,
 test('a list is exported for other programs, and no text of it is markup', async () => {
   const team = quiet();
   const tasks = [
-    { ref: 'x', subject: 'Fix "x"', description: 'a, "b"\nc', priority: 'high' },
+    { ref: 'x', subject: 'Fix "x"', description: '1. "b"\n==', priority: 'high' },
     { subject: '[x](y) *b* <i>', blockedBy: ['x'], owner: 'bob' },
     { subject: 'c' },
   ];
   await team.call('TaskCreate', [JSON.stringify(tasks)]);
   expect(await team.out('TaskList --format md')).toBe(
-    '- [ ] \\#1 Fix "x" (high)\n\n  a, "b"\n  c\n\n- [ ] \\#2 \\[x\\](y) \\*b\\* \\<i\\> (bob; blocked by \\#1)\n- [ ] \\#3 c\n',
+    '- [ ] \\#1 Fix "x" (high)\n\n  1\\. "b"\n  \\==\n\n- [ ] \\#2 \\[x\\](y) \\*b\\* \\<i\\> (bob; blocked by \\#1)\n- [ ] \\#3 c\n',
   );
 });
