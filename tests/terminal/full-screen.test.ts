@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { FullScreen } from '../../src/terminal/full-screen.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
 
@@ -69,4 +69,22 @@ test('leaving restores the previous screen', async () => {
   expect(await terminal.screen()).toEqual(['$ before']);
   expect(terminal.modes.bracketedPasteMode).toBe(false);
   expect(terminal.modes.wraparoundMode).toBe(true);
+});
+
+test('a terminal that nobody reads blocks nothing, and gets the latest frame once it is read', () => {
+  const writes: string[] = [];
+  let drained = () => {};
+  const stream = {
+    _handle: { setBlocking: vi.fn() },
+    write: (chunk: string | Uint8Array) => writes.push(String(chunk)) < 0,
+    once: (_: 'drain', listener: () => void) => {
+      drained = listener;
+    },
+  };
+  const screen = new FullScreen(stream);
+  expect(stream._handle.setBlocking).toHaveBeenCalledWith(false);
+  for (const row of ['one', 'two', 'three']) screen.show({ rows: [row] });
+  expect(writes).toHaveLength(1);
+  drained();
+  expect(writes.slice(1)).toEqual([expect.stringMatching(/^(?!.*two).*three/s)]);
 });

@@ -36,7 +36,7 @@ test.each([
   ['resets', '\x1bc\x1b[!p'],
   ['C1 controls', '\x9b5A\x9d0;t\x9c\x90q\x9c\x84\x85\x8d\x98s\x9c'],
   ['other controls', '\x00\x01\v\f\x7f\x18\x1a'],
-  ['erasing above and below without a clear', '\x1b[J\x1b[1J'],
+  ['erasing above and below without a clear', '\x1b[J\x1b[1J\x1b[A\x1b[J'],
 ])('%s are dropped', (_, sequence) => {
   expect(filtered(`a${sequence}b`)).toBe('ab');
 });

@@ -27,10 +27,12 @@ test('unfiltered output passes byte for byte', () => {
   const terminal = new VirtualTerminal();
   const screen = new Screen(terminal, { filters: false });
   screen.writeOutput('\x1b[2Jone\n');
-  screen.writeOutput('half');
-  screen.startLine();
-  screen.startLine();
-  expect(terminal.writes.join('')).toBe('\x1b[2Jone\nhalf\n');
+  for (const text of ['half', '\t']) {
+    screen.writeOutput(text);
+    screen.startLine();
+    screen.startLine();
+  }
+  expect(terminal.writes.join('')).toBe('\x1b[2Jone\nhalf\n\t\n');
 });
 
 test('equal rows write nothing', () => {
@@ -72,13 +74,17 @@ test('colours that a command leaves on go on with it, stay out of the panel, and
 });
 
 test('a hidden panel is off the screen until it is drawn again', async () => {
-  const { terminal, screen } = start();
+  const { terminal, screen } = start(40, 5);
   screen.writeOutput('one\n');
   screen.hide();
   screen.setPanel(PANEL.slice(1));
   expect(await terminal.screen()).toEqual(['one']);
   screen.redraw();
   expect(await terminal.screen()).toEqual(['one', '', ...PANEL.slice(1)]);
+  screen.setPanel(['panel']);
+  screen.writeOutput('two\nthree\nfour');
+  screen.hide();
+  expect(await terminal.screen()).toEqual(['one', 'two', 'three', 'four']);
 });
 
 test('on closing the panel becomes text, with the cursor below it', async () => {

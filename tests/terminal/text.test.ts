@@ -97,7 +97,9 @@ const ROWS = [
   ['漢字', '1/2', 'one two three'],
 ];
 
-test('columns are as wide as they must be', () => {
+test('columns are as wide as they must be, and painted', () => {
+  const paint = (y: number, x: number) => (text: string) => `${y}${x}${text}`;
+  expect(table([['a', 'b']], {}, paint)).toEqual(['00a  01b']);
   expect(table(ROWS)).toEqual(['NAME  DONE  WHAT', '漢字  1/2   one two three']);
 });
 
@@ -131,8 +133,10 @@ test.each([
   ['none', {}, { top: 2, above: 2, below: 4 }],
   ['at the bottom, and moves by itself', { focus: 5, follows: true }, { top: 2 }],
   ['at the top, and moves by itself', { focus: 2, follows: true }, { top: 2 }],
+  ['above, and moves by itself', { focus: 1, follows: true }, { top: 0 }],
   ['below, and moves by itself', { focus: 6, follows: true }, { top: 4 }],
 ])('a window scrolls no further than it must: the selected row is %s', (_, selected, sight) => {
   const blocks = Array.from({ length: 10 }, () => [line('x')]);
   expect(sightOf({ blocks, ...selected }, 4, 2)).toMatchObject(sight);
+  expect(sightOf({ blocks: blocks.slice(0, 3) }, 4, 2).top).toBe(0);
 });
