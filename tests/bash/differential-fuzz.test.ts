@@ -92,7 +92,7 @@ function withoutHint(routed: Outcome, plainStderr: string): Outcome {
   let { stderr } = withoutBashEnded(routed);
   if (stderr !== routed.stderr && stderr === `${plainStderr}\n`) stderr = plainStderr;
   stderr = stderr
-    .replace(/^Note: pass the JSON as a heredoc[\s\S]*\nEOF\n/m, '')
+    .replace(/^Note: (?:pass the JSON as a heredoc[\s\S]*\nEOF|inside single quotes, .*)\n/m, '')
     .replace(/pid \d+ is not/g, 'pid N is not');
   return { ...routed, stderr };
 }
