@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findJsonProblem } from '../../src/json/json-problem.ts';
 import { describeProblem, readJson } from '../../src/json/json-reader.ts';
-import { isObject, jsonLine, typeName } from '../../src/json/json-value.ts';
+import { jsonLine } from '../../src/json/json-value.ts';
 import { orElse } from '../../src/system/files.ts';
 import { runs } from '../helpers/random.ts';
 
@@ -135,17 +135,6 @@ test('a text has a problem if and only if the forgiving reader refuses it, and J
     }),
     { numRuns: runs(4000) },
   );
-});
-
-test.each([
-  [{}, 'object'],
-  [[], 'array'],
-  [null, 'null'],
-  ['{}', 'string'],
-  [5, 'number'],
-  [true, 'boolean'],
-])('%j is of the type %s, and an object only if that is its name', (value, name) => {
-  expect([typeName(value), isObject(value)]).toEqual([name, name === 'object']);
 });
 
 test('a value is one line of JSON in printable characters', () => {

@@ -66,13 +66,17 @@ describe.skipIf(!hasTmux)('a program that takes the terminal', () => {
 });
 
 const STOP = ['SIGTSTP', 'SIGCONT'] as const;
-const STOPPED = ['leave', 'SIGTSTP', 'enter'];
+const STOPPED = ['leave', 'SIGTSTP', 'enter', 'SIGWINCH'];
 
 test.each([
   ['a stop gives the terminal back and takes it once', STOP, STOPPED],
   ['so does the next stop', [...STOP, ...STOP], [...STOPPED, ...STOPPED]],
   ['it is taken again if the system refuses to stop the program', ['SIGTSTP'], STOPPED],
-  ['after a stop that nothing announced, it is taken anew', ['SIGCONT'], ['leave', 'enter']],
+  [
+    'after a stop that nothing announced, it is taken anew',
+    ['SIGCONT'],
+    ['leave', 'enter', 'SIGWINCH'],
+  ],
   ['a signal that the program handles is left to it', ['SIGQUIT'], []],
 ] as const)('%s', (_, signals, expected) => {
   const calls: string[] = [];
@@ -82,14 +86,15 @@ test.each([
     calls.push(String(signal));
     return true;
   });
-  process.on('SIGQUIT', ignore);
+  const resized = () => void calls.push('SIGWINCH');
+  process.on('SIGQUIT', ignore).on('SIGWINCH', resized);
   const release = takeTerminal(new PassThrough(), {
     enter: () => calls.push('enter'),
     leave: () => calls.push('leave'),
   });
   onTestFinished(() => {
     release();
-    process.off('SIGQUIT', ignore);
+    process.off('SIGQUIT', ignore).off('SIGWINCH', resized);
     vi.restoreAllMocks();
     vi.useRealTimers();
   });

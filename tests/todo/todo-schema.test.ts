@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { typeName } from '../../src/json/json-value.ts';
 import { todoListSchema, validateTodoList } from '../../src/todo/todo-schema.ts';
 import { runs } from '../helpers/random.ts';
 import { todoList } from './arbitraries.ts';
@@ -27,11 +26,13 @@ const STATES = "'pending' | 'in_progress' | 'completed'";
 const PRIORITIES = "'high' | 'medium' | 'low'";
 
 test.each<[string, unknown, string[]]>([
-  ...['x', 5, true, [], null].map((value): [string, unknown, string[]] => [
-    'a root that is no object',
-    value,
-    [`Expected {"todos":[...]}, received ${typeName(value)}`],
-  ]),
+  ...Object.entries({ string: 'x', number: 5, boolean: true, array: [], null: null }).map(
+    ([name, value]): [string, unknown, string[]] => [
+      'a root that is no object',
+      value,
+      [`Expected {"todos":[...]}, received ${name}`],
+    ],
+  ),
   ['an object without todos', {}, ['todos: Required']],
   ['todos that are no array', { todos: 'x' }, ['todos: Expected array, received string']],
   ['a key beside todos', { todos: [], items: [] }, ["Unrecognized key 'items'"]],
@@ -61,11 +62,6 @@ test.each<[string, unknown, string[]]>([
       `todos[0].status: Expected ${STATES}, received 'done'`,
       `todos[0].priority: Expected ${PRIORITIES}, received 'HIGH'`,
     ],
-  ],
-  [
-    'unknown keys, each a line',
-    { todos: [{ ...item, foo: 1, bar: 2 }] },
-    ["todos[0]: Unrecognized key 'foo'", "todos[0]: Unrecognized key 'bar'"],
   ],
   [
     'keys that objects inherit, as any other',
@@ -149,7 +145,6 @@ test.each<[string, unknown[], string[]]>([
     Array.from({ length: 20 }, (_, index) => (index % 2 ? item : without)),
     ['todos[0, 2, 4, 6, 8, ...].activeForm: Required'],
   ],
-  ['texts', ['Build', 'Ship'], ['todos[0..1]: Expected object, received string']],
   [
     'two problems that read the same',
     [item, { ...item, [many('k', 61)]: 1, [many('k', 62)]: 2 }],
