@@ -93,9 +93,7 @@ export class AgentCall {
 
   async #answer(request: Buffer | undefined): Promise<void> {
     if (request === undefined) {
-      const stderr = 'Error: The arguments are larger than 1 MiB\n';
-      this.#reply(failed('refused', stderr));
-      return;
+      return this.#reply(failed('refused', 'Error: The arguments are larger than 1 MiB\n'));
     }
     const fields = splitAtNul(request);
     try {

@@ -150,11 +150,11 @@ own_options() {
         shift ;;
       --panel=auto | --panel=off | --panel=plain) export TODO_PANEL="${1#*=}" ;;
       --no-panel) export TODO_PANEL=off ;;
-      --session=* | --agent=* | --panel* | --mend | --jsonl | --prompt | --tasks | --help | --version) return 1 ;;
-      # Not options of bash: Node suggests one of ours.
+      --jsonl | --prompt | --tasks | --mend | --help | --version) return 1 ;;
+      watch | setup | hook | prime | state | sessions | completions) return 1 ;;
+      # Not options of bash: ours, or Node suggests one.
       --j* | --s* | --a* | --t* | --pa* | --prom* | --no-*) return 1 ;;
       -h) [ $# -gt 1 ] || return 1; break ;;
-      watch | setup | hook | prime | state | sessions | completions) return 1 ;;
       *[!a-z]*) break ;;
       wa* | se* | sta* | com* | pri*)
         [ -e "$1" ] || command -v "$1" >/dev/null ||
@@ -179,6 +179,8 @@ read_arguments() {
       --norc | -norc) agent_shell_rc=none ;;
       --noprofile | -noprofile) agent_shell_profile=none ;;
       --posix | -posix) agent_shell_posix=1 ;;
+      --session* | --agent* | --panel* | --no-panel)
+        echo "agent-shell: $1 must come before bash's options; see agent-shell --help" >&2; exit 2 ;;
       --*) ;;
       [-+]*[oO]*)
         case ${2-} in posix) agent_shell_posix=1 ;; esac

@@ -21,7 +21,7 @@ describe('options', () => {
     ['what is nearly --no-panel', ['--no-panl', '-c', 'touch ran'], 'did you mean --no-panel?'],
     ['--jsonl with -c', ['--jsonl', '-c', 'touch ran'], '-c'],
     ['prime with an argument', ['prime', 'now'], "'now'"],
-    ['--jsonl with a script', ['--jsonl', 'script'], '--jsonl'],
+    ["ours behind bash's", ['--norc', '--panel=off', '-c', 'touch ran'], 'before bash'],
   ])(
     'that make no sense: one line on stderr that names them, exit code 2, and nothing runs: %s',
     async (_name, args, named) => {
