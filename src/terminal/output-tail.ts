@@ -110,7 +110,7 @@ export class OutputTail {
       this.filled = 0;
       this.isOneRow = false;
     }
-    this.#column = end > columns ? ((end - 1) % columns) + 1 : end;
+    this.#column = ((end - 1) % columns) + 1;
     this.filled = Math.max(this.filled, this.#column);
   }
 

@@ -130,7 +130,7 @@ test.each([
   ['in sight at the bottom', { focus: 5 }, { top: 2, above: 2, below: 4, focusGoesDown: false }],
   ['below', { focus: 6 }, { top: 3, above: 3, below: 3 }],
   ['above', { focus: 1 }, { top: 1, above: 1, below: 5 }],
-  ['none', {}, { top: 2, above: 2, below: 4 }],
+  ['none', {}, { top: 2, above: 2, below: 4, focusGoesUp: false, focusGoesDown: false }],
   ['at the bottom, and moves by itself', { focus: 5, follows: true }, { top: 2 }],
   ['at the top, and moves by itself', { focus: 2, follows: true }, { top: 2 }],
   ['above, and moves by itself', { focus: 1, follows: true }, { top: 0 }],
