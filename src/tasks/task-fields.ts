@@ -160,7 +160,7 @@ export const TASK_FIELDS = {
 export const TASK_FIELD_NAMES = Object.keys(TASK_FIELDS) as (keyof typeof TASK_FIELDS)[];
 
 export const OWNERS = /^(?:assignee|assigned_?to|agent)$/i;
-export const BLOCKERS = /^(?:blocked_?by|blockers|depends_?on|dependencies|requires)$/i;
+export const BLOCKERS = /^(?:(?:add_?)?blocked_?by|blockers|depends_?on|dependencies|requires)$/i;
 
 /** The first word of a command. */
 export const ONE_TASK = { kind: taskId, isRequired: true, words: 'one' } as const;
