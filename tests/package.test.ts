@@ -69,7 +69,6 @@ test('it holds what a user needs, the executables of package.json among it, and 
       'package.json',
       'dist/index.js',
       'dist/types/index.d.ts',
-      'docs/library.md',
       'docs/panel-dark.svg',
     ]),
   );
