@@ -126,7 +126,7 @@ test('no line is wider than it may be', () => {
 });
 
 test.each([
-  ['in sight at the top', { focus: 2 }, { top: 2, above: 2, below: 4 }],
+  ['in sight at the top', { focus: 2 }, { top: 2, above: 2, below: 4, focusGoesUp: false }],
   ['in sight at the bottom', { focus: 5 }, { top: 2, above: 2, below: 4, focusGoesDown: false }],
   ['below', { focus: 6 }, { top: 3, above: 3, below: 3 }],
   ['above', { focus: 1 }, { top: 1, above: 1, below: 5 }],
