@@ -9,7 +9,7 @@ import helpPage from '../shell/agent-shell.md';
 import { parseArguments } from '../shell/arguments.ts';
 import { releaseAtExit, type ShellList, shellList } from '../shell/shell-list.ts';
 import { StateError } from '../state/state-error.ts';
-import { codeOf, randomHex, writeAll } from '../system/files.ts';
+import { randomHex, writeAll } from '../system/files.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { taskView } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
@@ -170,15 +170,11 @@ main().then(
   (exitCode) => {
     process.exitCode = exitCode;
   },
-  (error: unknown) => {
+  (error: NodeJS.ErrnoException) => {
     process.exitCode = error instanceof StateError ? exitCodeOf(error) : 1;
-    if (codeOf(error) === 'EPIPE') return;
-    complain(messageOf(error));
+    if (error.code === 'EPIPE') return;
+    const isOfDirectory = error.syscall === 'uv_cwd';
+    const deleted = 'the current directory was deleted; start agent-shell in another one';
+    complain(isOfDirectory ? deleted : error.message);
   },
 );
-
-function messageOf(error: unknown): string {
-  const isOfDirectory = (error as NodeJS.ErrnoException).syscall === 'uv_cwd';
-  if (isOfDirectory) return 'the current directory was deleted; start agent-shell in another one';
-  return (error as Error).message;
-}

@@ -146,10 +146,8 @@ export class VersionFolder<T> {
     try {
       syncFolder(this.#fs, this.path);
     } catch (error) {
-      const { message } = error as Error;
-      throw new StateError(`the list was replaced, but may not survive a power cut: ${message}`, {
-        cause: error,
-      });
+      const what = 'the list was replaced, but may not survive a power cut';
+      throw new StateError(`${what}: ${(error as Error).message}`, { cause: error });
     }
     return true;
   }

@@ -75,10 +75,7 @@ function isItem(value: unknown): value is Record<string, unknown> {
 const OTHER_NAMES = /^(?:items|tasks|todos?)$/i;
 
 /** With several names it is uncertain which is meant. */
-function renameList(value: Record<string, unknown>): {
-  value: Record<string, unknown>;
-  notes: readonly string[];
-} {
+function renameList(value: Record<string, unknown>) {
   const [name = 'todos', ...others] = Object.keys(value).filter((key) => OTHER_NAMES.test(key));
   const list = value[name];
   const isList = Array.isArray(list) || typeof list === 'string' || isItem(list);
