@@ -18,6 +18,9 @@ const counts = {
   'lines of src': total(files.map(lines)),
   'files of src': files.length,
   'lines of the longest file': Math.max(...files.map(lines)),
+  'words of docs': total(
+    filesOf('docs').map((name) => (name.endsWith('.md') ? read(name).split(/\s+/).length - 1 : 0)),
+  ),
   'import lines': total(files.map(({ text }) => text.match(/^(?:import|\} from) /gm)?.length ?? 0)),
 };
 
