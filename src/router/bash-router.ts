@@ -150,20 +150,22 @@ export class BashRouter {
    * Throws RangeError if the name is a builtin's, or contains anything but letters, digits, `_` and `-`.
    */
   register(handler: AgentBashHandler): void {
-    if (!isCommandName(handler.name)) {
-      throw new RangeError(`Not a name for an agent command: '${handler.name}'`);
+    const { name } = handler;
+    if (!isCommandName(name)) {
+      const why = "expected letters, digits, '_' and '-', and no builtin of bash";
+      throw new RangeError(`Not a name for an agent command: '${name}'; ${why}`);
     }
-    this.#given.set(handler.name, handler);
+    this.#given.set(name, handler);
     const guided = this.#guide?.guided(handler) ?? handler;
     const execute = (call: Invocation) =>
       guided.execute({
-        seen: () => this.#seenBy([handler.name, ...call.argv], call.calledBy),
+        seen: () => this.#seenBy([name, ...call.argv], call.calledBy),
         whyNotRun: (command) => this.#permission.whyNotRun(command, call.calledBy),
         session: this.#session,
         // Last: V8 takes microseconds for each property after a spread.
         ...call,
       });
-    this.#handlers.set(handler.name, withExecute(guided, execute));
+    this.#handlers.set(name, withExecute(guided, execute));
   }
 
   /** The registered agent commands. */
