@@ -88,7 +88,7 @@ test('output comes out as it does without a panel, and the panel is below it', a
     ['abcdef', 'z'],
     ['abcd你', 'z'],
     ['abcdef\r', 'z'],
-    ['abc\x1b[H\x1b[2J', 'xyz'],
+    ['abc\x1b[H\x1b[2J\x1b[3J', 'xyz'],
     ['abcdef\bX', 'Y'],
   ];
   const panel: Step = { type: 'panel', rows: ['T'] };

@@ -51,14 +51,6 @@ test('each frame is one write, in synchronized output', () => {
   for (const write of terminal.writes) expect(write).toMatch(/^\x1b\[\?2026h.*\x1b\[\?2026l$/s);
 });
 
-test('a clear of the screen leaves the panel at the top', async () => {
-  const { terminal, screen } = start();
-  screen.writeOutput('one\ntwo\n');
-  screen.writeOutput('\x1b[H\x1b[2J\x1b[3J');
-  expect(await terminal.screen()).toEqual(['', ...PANEL]);
-  expect(await terminal.cursor()).toEqual({ x: 0, y: 0 });
-});
-
 test('colours that a command leaves on go on with it, stay out of the panel, and end with it', async () => {
   const { terminal, screen } = start();
   screen.writeOutput('\x1b[31;44mred');
