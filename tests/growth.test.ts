@@ -129,12 +129,13 @@ describe.each(COMMANDS)('%s (%s)', (_, name, ...argv) => {
     expect(many.names).toBeLessThan(few.names * 20);
   });
 
-  test('costs as much among 200 lists of the session as alone', async () => {
+  test('costs as much among 200 lists, of its session and of others, as alone', async () => {
     const state = listAt(60, 50);
     const alone = await callCost(listAt(60, 50), name, ...argv);
     for (let agent = 0; agent < 199; agent++) {
-      const folder = listFolder(state, { session: 's', agent: `agent-${agent}` });
-      mkdirSync(folder);
+      const session = agent % 2 === 0 ? 's' : `s${agent}`;
+      const folder = listFolder(state, { session, agent: `agent-${agent}` });
+      mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, 'head-0'), '');
     }
     expect(await callCost(state, name, ...argv)).toEqual(alone);

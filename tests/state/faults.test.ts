@@ -30,13 +30,10 @@ function listWith(versions: number): Situation {
 }
 
 /** The operations of the next commit, including the folder's creation and the sweep. */
-function operationsOf(versions: number, prepare?: (situation: Situation) => void): Operation[] {
-  const situation = listWith(versions);
-  prepare?.(situation);
+function operationsOf(versions: number): Operation[] {
   const operations: Operation[] = [];
-  situation
-    .place(askingFileSystem((operation) => operations.push(operation)))
-    .commit(versions, 'next', NOW);
+  const fs = askingFileSystem((operation) => operations.push(operation));
+  listWith(versions).place(fs).commit(versions, 'next', NOW);
   return operations;
 }
 
@@ -143,18 +140,6 @@ test('files are for this user alone, and a person can read them', () => {
   const at = NOW.toISOString();
   expect(JSON.parse(text)).toMatchObject({ format: 1, version: 2, at, by: 'main', content: 'v2' });
   expect(text.split('\n').length).toBeGreaterThan(5);
-});
-
-test('a commit does the same few operations, all of them in its own folders, however many lists there are', () => {
-  const alone = operationsOf(1).map(({ name }) => name);
-  const among = operationsOf(1, ({ root }) => {
-    for (let session = 0; session < 50; session++) {
-      const folder = join(root, 'state', `s${session}`, 'agent');
-      new FilePlace({ folder }).commit(0, '', NOW);
-    }
-  });
-  expect(among.map(({ name }) => name)).toEqual(alone);
-  expect(among.filter(({ path }) => path !== '' && !path.includes('/session/agent'))).toEqual([]);
 });
 
 test('files of someone else in the place of a list: an error, not a wait without end', () => {
