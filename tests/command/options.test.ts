@@ -32,11 +32,8 @@ test.each<[string[], object, string[]]>([
 });
 
 test('for arguments of bash, options end at the first word', () => {
-  const [argv, rest] = [
-    ['--undo', 'x.sh', '--agent', 'x'],
-    ['x.sh', '--agent', 'x'],
-  ];
-  const parsed = parseOptions(argv, TABLE, 'first word');
+  const rest = ['x.sh', '--agent', 'x'];
+  const parsed = parseOptions(['--undo', ...rest], TABLE, 'first word');
   expect(parsed).toEqual({ options: { '--undo': true }, rest });
 });
 

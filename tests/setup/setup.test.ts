@@ -237,7 +237,6 @@ describe('the user’s own settings stay', () => {
   /** What setup adds goes into a file that is there, which --remove restores to the byte. */
   test.each<[what: string, agent: string, files: Record<string, string>, added?: string]>([
     ['a byte-order mark', 'claude', { '.claude/settings.json': MARKED, 'CLAUDE.md': MARKED }],
-    ['an empty file', 'gemini', { '.gemini/settings.json': '' }],
     ['nothing but a byte-order mark', 'cursor', { '.cursor/hooks.json': '\ufeff' }],
     ['hooks of Codex in its settings', 'codex', { '.codex/config.toml': STOP }, 'AGENTS.md'],
     [

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore, todoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
@@ -13,10 +12,6 @@ import { text } from './arbitraries.ts';
 import { BEFORE, BUILD, commandsOn, json, refused, todoWrite } from './call.ts';
 
 const USAGE = `Usage: TodoWrite '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}'\n`;
-const HEREDOC = `TodoWrite <<'EOF'
-{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}
-EOF
-`;
 
 test('a list in one argument replaces the whole list, and the reply counts its states', async () => {
   const items = [
@@ -55,7 +50,7 @@ test.each([
 
 /** What is said after a problem that a heredoc would not have. */
 const inHeredoc = (cause: string) =>
-  `\n- ${cause}. In a heredoc bash changes nothing:\n${HEREDOC.trimEnd()}`;
+  `\n- ${cause}. In a heredoc bash changes nothing:\nTodoWrite <<'EOF'\n{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}\nEOF`;
 
 test.each([
   [['{invalid}'], 'line 1, column 2: expected a property name in double quotes, near {invalid}'],
@@ -108,23 +103,6 @@ test('a list of exactly 1 MiB is read, and one of a byte more is refused before 
   expect(await todoWrite([], { stdin: padded(1024 * 1024 + 1) })).toEqual(tooLarge);
   expect(await todoWrite([], { raw: padded(1024 * 1024 + 1) })).toEqual(tooLarge);
   expect(await todoWrite(['"'.padEnd(400_000, '日')])).toEqual(tooLarge);
-});
-
-test('a todo about the -h flag is a todo', async () => {
-  const item = { ...BUILD, content: 'Explain -h and --help', activeForm: '-h' };
-  expect((await todoWrite([json(item)])).items).toEqual([item]);
-});
-
-test('the limits are those of the settings at the time of the call', async () => {
-  let maxItems = 1;
-  const settings = () => ({ settings: { ...DEFAULT_SETTINGS, maxItems }, warnings: [] });
-  const handler = new TodoWriteHandler(new TodoStore(), settings);
-  const call = { argv: [json(BUILD, BUILD)], stdin: async () => '' };
-  expect((await handler.execute(call)).stderr).toBe(
-    'Error: Validation failed\n- todos: Must have at most 1 items, received 2\n',
-  );
-  maxItems = 2;
-  expect((await handler.execute(call)).exitCode).toBe(0);
 });
 
 test('a warning about a setting is one more line on stderr, whether the list is taken or refused', async () => {
