@@ -99,12 +99,6 @@ test('ten commands without a list, three of them changes: one reminder, once', a
   expect(await session.idle(30)).toEqual([]);
 });
 
-test('after how many commands is a setting', async () => {
-  const session = agentSession({ settings: () => ({ guidance: 'all', reminderTurns: 3 }) });
-  await session.write(...plan);
-  expect(await session.idle(5)).toEqual([[3, reminder.replace('10', '3')]]);
-});
-
 test('open items of which none is in progress are mentioned after five commands, once', async () => {
   const session = agentSession();
   await session.write('[ ] a', '[ ] b');

