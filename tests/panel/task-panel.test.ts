@@ -47,7 +47,7 @@ test('a change of the list draws the panel below the cursor', async () => {
   expect(await terminal.cursor()).toEqual({ x: 2, y: 0 });
 });
 
-test('an empty list has no panel, and nothing is written for it', async () => {
+test('an empty or cleared list has no panel, and nothing is written for it', async () => {
   const { terminal, store, clock } = start();
   expect(terminal.writes).toEqual([]);
   expect(clock.pending).toBe(0);
@@ -250,9 +250,6 @@ test('dispose leaves the last state as text without a highlight, and lets go of 
   expect(terminal.writes).toHaveLength(length);
 });
 
-/** Shrinking a failing case may take minutes, and time out. */
-const LIMITS = { numRuns: runs(60), interruptAfterTimeLimit: 60_000 };
-
 const size = fc.record({
   columns: fc.integer({ min: 24, max: 90 }),
   rows: fc.integer({ min: 8, max: 24 }),
@@ -297,6 +294,7 @@ test.each([true, false])('a todo is only text in its box (wide emoji: %s)', asyn
         panel.dispose();
       },
     ),
-    LIMITS,
+    // Shrinking a failing case may take minutes, and time out.
+    { numRuns: runs(60), interruptAfterTimeLimit: 60_000 },
   );
 });

@@ -21,7 +21,6 @@ const BASH = spawnSync('bash', ['-c', 'echo "$BASH"'], { encoding: 'utf8' }).std
 // The filter of Codex's workspace-write: codex-rs/linux-sandbox/src/landlock.rs, install_network_seccomp_filter_on_current_thread.
 const FILTER = ['perl', join(import.meta.dirname, '../helpers/deny-sockets.pl'), 'codex'] as const;
 const hasFilter = spawnSync(FILTER[0], [...FILTER.slice(1), 'true']).status === 0;
-const hasPython = hasPrograms('python3');
 
 const PLAN = `TodoWrite '{"todos":[{"content":"Build","activeForm":"Building","status":"in_progress"}]}'`;
 const PLANNED = 'Todo list updated: 0 completed, 1 in_progress, 0 pending\n';
@@ -202,7 +201,7 @@ const TYPED = [
   ...['echo $x; basename "$PWD"; false', 'cat <<EOF\na b\n$x\nEOF', 'seq 30'],
 ];
 
-describe.runIf(hasPython)('on a pseudoterminal', () => {
+describe.runIf(hasPrograms('python3'))('on a pseudoterminal', () => {
   /** The output of each line, as terminals.py sees it. */
   async function answers(
     on: Machine,

@@ -17,16 +17,6 @@ test('JSON in place of the items, or a text in place of a call, gets an error wi
   expect(store.get().version).toBe(0);
 });
 
-test('clear empties the list and tells the listeners', () => {
-  const store = new TodoStore();
-  const listener = vi.fn();
-  store.update([todo('Build')]);
-  store.onChange(listener);
-  store.clear();
-  expect(store.get().items).toEqual([]);
-  expect(listener).toHaveBeenCalledTimes(1);
-});
-
 test('nothing that a caller does to its array, or to a snapshot, changes the store', () => {
   const store = new TodoStore();
   const items = [todo('Build')];
