@@ -21,6 +21,7 @@ const counts = {
   'words of docs': total(
     filesOf('docs').map((name) => (name.endsWith('.md') ? read(name).split(/\s+/).length - 1 : 0)),
   ),
+  'lines of tests': total(filesOf('tests').map((name) => lines({ text: read(name) }))),
   'import lines': total(files.map(({ text }) => text.match(/^(?:import|\} from) /gm)?.length ?? 0)),
 };
 
