@@ -24,8 +24,8 @@ export function canRead(bash: string, text: string): Promise<boolean> {
 }
 
 /**
- * A note, after bash's syntax error, on how to pass JSON safely, or an apostrophe in an option. Empty if bash can parse the line, if it names no agent command,
- * or if it is too long for JSON.
+ * A note, after bash's syntax error, on how to pass JSON safely, or an apostrophe in an option. Empty if bash can parse the
+ * line, if it names no agent command, or if it is too long for JSON.
  *
  * @param bash its absolute path.
  */
@@ -37,8 +37,8 @@ export async function heredocHint(
   if (line.length > MAX_JSON_BYTES) return '';
   const name = line.match(/[\w-]+/g)?.find((word) => handlers.has(word));
   if (name === undefined || (await canRead(bash, line))) return '';
-  const hasJson = /[{[]/.test(line) || !line.includes("'");
-  if (!hasJson) return noteLines(["inside single quotes, write ' as '\\''"]);
+  const isOption = line.includes("'") && !/[{[]/.test(line);
+  if (isOption) return noteLines(["inside single quotes, write ' as '\\''"]);
   const { jsonExample = '...' } = handlers.get(name) ?? {};
   return noteLines([
     `pass the JSON as a heredoc, where quotes need no escaping: ${heredoc(name, jsonExample)}`.trimEnd(),
