@@ -3,6 +3,8 @@
  * Node a twentieth of a short command's own time to compile, and matters only to listeners.
  */
 export function exitNow(): void {
+  // At its end, Node gives a terminal among these the mode that it had at the start: in the background, that of a prompt.
+  for (const descriptor of [0, 1, 2]) process.getBuiltinModule('node:fs').closeSync(descriptor);
   if (process.listenerCount('exit') > 0) process.exit();
   // Not in Node's types.
   (process as unknown as { reallyExit(code: number): void }).reallyExit(

@@ -7,6 +7,7 @@ import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { hasPrograms, isRoot } from '../helpers/machine.ts';
 import { useServers } from '../helpers/servers.ts';
+import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 
 const list = (content: string) =>
   JSON.stringify({ todos: [{ content, activeForm: 'Doing', status: 'pending' }] });
@@ -229,3 +230,21 @@ describe('the code cache of an earlier run', () => {
     expect(runWithoutHome().stderr).toBe('cache: true\n');
   });
 });
+
+test.skipIf(!hasTmux)(
+  'one that ends in the background leaves the terminal as it is, not as it was when it began',
+  async () => {
+    const { root, state } = machine();
+    writeFileSync(join(root, 'begun.cjs'), `require('fs').writeFileSync('begun', '')`);
+    writeFileSync(
+      join(root, 'script'),
+      `export TODO_STATE_DIR='${state}'; mkfifo list; stty -echo
+       NODE_OPTIONS=--require=./begun.cjs ${WRITE} - <list & exec 9>list
+       until [ -e begun ]; do sleep 0.01; done
+       stty echo; echo '{"todos":[]}' >&9; exec 9>&-; wait $!; stty -a; sleep 1000`,
+    );
+    const terminal = new TmuxTerminal('bash script', { cwd: root });
+    const screen = await terminal.until('its mode', (text) => / -?echo\b/.test(text));
+    expect(screen).toMatch(/updated[\s\S]* echo\b/);
+  },
+);
