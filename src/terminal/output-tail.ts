@@ -46,7 +46,7 @@ export class OutputTail {
   }
 
   get isEmpty(): boolean {
-    return this.filled === 0;
+    return this.#last === '' && this.filled === 0 && this.isOneRow;
   }
 
   get isAtEnd(): boolean {

@@ -127,8 +127,12 @@ test('below any output the panel is there once, and the next command begins plai
         expect(terminal.cell(x - 1, y)?.isAttributeDefault()).toBe(true);
       });
     }),
-    // Shrinking a failing case may take minutes, and time out.
-    { numRuns: runs(60), interruptAfterTimeLimit: 60_000 },
+    // Shrinking a failing case may take minutes, and time out. Output without width begins a line, too.
+    {
+      numRuns: runs(60),
+      interruptAfterTimeLimit: 60_000,
+      examples: [[{ columns: 6, rows: 1 }, [{ type: 'output', text: '\u202e' }]]],
+    },
   );
 });
 
