@@ -69,11 +69,11 @@ test('it holds what a user needs, the executables of package.json among it, and 
       'package.json',
       'dist/index.js',
       'dist/types/index.d.ts',
-      'docs/panel-dark.svg',
+      ...['docs/architecture.md', 'docs/library.md', 'docs/panel-dark.svg', 'docs/panel-light.svg'],
     ]),
   );
   const known =
-    /^(\.env\.example|LICENSE|[A-Z]+(\.zh-CN)?\.md|package\.json|dist\/((index|any-node)\.js|bin\/([\w-]+\.(cjs|bash|json)|commands\/\w+)|programs\/[\w-]+\.cjs|types\/.*\.d\.ts)|docs\/.*\.(md|svg)|examples\/[\w-]+\.(ts|py))$/;
+    /^(\.env\.example|LICENSE|README(\.zh-CN)?\.md|(CHANGELOG|CONTRIBUTING|SECURITY)\.md|package\.json|dist\/((index|any-node)\.js|bin\/([\w-]+\.(cjs|bash|json)|commands\/\w+)|programs\/[\w-]+\.cjs|types\/.*\.d\.ts)|docs\/.*\.(md|svg)|examples\/[\w-]+\.(ts|py))$/;
   expect(packed.filter((path) => !known.test(path))).toEqual([]);
   const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   expect(packed).toEqual(expect.arrayContaining(Object.values(bin)));
