@@ -178,7 +178,7 @@ __todo_find_place() {
     __todo_path=$(\builtin pwd -P)
   fi
   state=${XDG_STATE_HOME-}
-  [[ $state = /* ]] || state=${HOME-}/.local/state
+  [[ $state = /* ]] || state=${HOME:-~}/.local/state
   state=${TODO_STATE_DIR:-$state/todowrite}
   session=("$__todo_path" ${TODO_SESSION:+"$TODO_SESSION"} ${TODO_TASK_LIST:+"$TODO_TASK_LIST"} ${TODO_TEAM:+"$TODO_TEAM"})
   path=$__todo_path
@@ -197,13 +197,15 @@ __todo_find_place() {
 # many, Node only runs more often than needed.
 __todo_find_heads() {
   local state session path pattern found names option IFS= noglob= unset=
+  __todo_find_place
+  __todo_state=$state
+  [[ ! -d $state/untracked~ || -L $state/untracked~ ]] || __todo_state+=/untracked~
   if [[ -n ${TODO_STATE_URL-} ]]; then
     # Only Node can ask a server: after each command, or rarely if the server does not answer.
     __todo_turn=$((__todo_turn + ran))
     if (( __todo_turn >= __todo_patience )); then heads="server $__todo_turn"; fi
     return 0
   fi
-  __todo_find_place
   case $- in *f*) noglob=1 && set +f ;; esac
   for option in failglob nocasematch; do
     shopt -q $option && unset=${unset:+$unset }$option && shopt -u $option
@@ -231,8 +233,6 @@ __todo_find_heads() {
   [[ -z $noglob ]] || set -f
   IFS=' '
   [[ -z $unset ]] || shopt -s $unset
-  __todo_state=$state
-  [[ ! -d $state/untracked~ || -L $state/untracked~ ]] || __todo_state+=/untracked~
 }
 
 # Sets `command` to the line that has just run, if it is in the history: others are private.
@@ -259,7 +259,7 @@ __todo_keep_line() {
       umask 077
       set +f
       shopt -u failglob
-      \command mkdir "${file%/*}"
+      \command mkdir -p "${file%/*}"
       : >|"$file"
       for file in "${file%/*}"/[123456789]*; do
         # Removes the files of shells that have ended.

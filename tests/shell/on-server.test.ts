@@ -135,6 +135,18 @@ describeOn(servers.one, (server) => {
     },
   );
 
+  test.runIf(hasTmux)('a check that ran at the prompt of a shell proves its item', async () => {
+    const shell = await team(server().url).shell(300);
+    const more = '{"content":"C","activeForm":"D","status":"pending"}';
+    const write = (status: string) =>
+      shell.run(
+        `TodoWrite '{"todos":[{"content":"A","activeForm":"B","status":"${status}","check":"true"},${more}]}' 2>&1`,
+      );
+    await write('in_progress');
+    await shell.run('true');
+    expect(await write('completed')).toMatch(/^Todo list updated: .*$/);
+  });
+
   test("a host tells its agent once about a person's changes elsewhere", async () => {
     const { host, call } = team(server().url);
     const ann = host('ann');
