@@ -43,7 +43,9 @@ export class TmuxTerminal {
     const record = ['pipe-pane', `exec cat >>'${this.#written}'`];
     const options = ['set-option', '-g', 'history-limit', '5000'];
     const argv = ['-f', '/dev/null', ...start, ';', ...record, ';', ...options];
-    execFileSync('tmux', [...this.#socket, ...argv], { env: { ...process.env, SHELL } });
+    // What is typed here does not belong into the history of whoever runs the tests.
+    const env = { ...process.env, SHELL, HISTFILE: '' };
+    execFileSync('tmux', [...this.#socket, ...argv], { env });
     const replies = join(this.#directory, 'replies');
     this.#replies = openSync(replies, 'w+');
     this.#client = spawn('tmux', [...this.#socket, '-uC', 'attach', '-f', 'no-output'], {
