@@ -15,9 +15,15 @@ const APART = [
   'tests/bash/{bash-session-output,differential-fuzz}.test.ts',
 ];
 
-/** Short files that take long. Without a cache of times, vitest begins with the largest. */
-const LONG =
-  /\/(standby|whole-run|on-server|install|prompts-above-panel|docs|package|readme|at-exit|load|scale|claims)\.test\.ts$/;
+/** What takes longest, in order: of the four workers, two wait for other processes while two have much to do. */
+const LONG = `
+  whole-run install state/engines/standby package watch/on-server docs tasks/at-exit bash/slots
+  state/engines/hostile-servers shell/harnesses state/engines/time-limit examples shell/interactive
+  bash/bash-session-state bash/bash-session-timeout shell/jsonl bash/bash-session-dispose
+  bash/odd-machines shell/state-command todo/proof state/engines/cut-off bash/sandboxes demo
+  shell/on-server shell/run-as-bash`
+  .trim()
+  .split(/\s+/);
 
 /** They start next to no program, and leave their workers large: a process that has grown starts programs slowly. */
 const LAST = /\/tests\/(command|guidance|json|panel|terminal|todo)\//;
@@ -26,8 +32,13 @@ const LAST = /\/tests\/(command|guidance|json|panel|terminal|todo)\//;
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const rank = ({ project, moduleId }: TestSpecification) =>
-      (project.config.isolate ? 0 : 3) + (LONG.test(moduleId) ? 0 : LAST.test(moduleId) ? 2 : 1);
+    const place = (file: string) =>
+      LONG.findIndex((name) => file.endsWith(`/tests/${name}.test.ts`));
+    const rank = ({ project, moduleId }: TestSpecification) => {
+      if (project.config.isolate) return -1;
+      const at = place(moduleId);
+      return at >= 0 ? at : LONG.length + Number(LAST.test(moduleId));
+    };
     return sorted.sort((a, b) => rank(a) - rank(b));
   }
 }

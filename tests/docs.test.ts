@@ -14,7 +14,7 @@ const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8
   .sort();
 
 for (const page of pages) testExamples(page);
-testTypes(['README.md', ...pages]);
+testTypes(['README.md', ...pages], 'examples');
 
 test('docs/harnesses.md has the table that npm run harnesses prints, with all that setup knows', async () => {
   const { harnessTable, TABLE_NAMES } = await import(join(ROOT, 'scripts/harnesses/table.js'));

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -40,13 +40,6 @@ function environment(more: Record<string, string> = {}): Record<string, string> 
   const path = `${join(project(), 'node_modules', '.bin')}:${dirname(process.execPath)}:${process.env.PATH}`;
   return cleanEnvironment({ PATH: path, HOME: project(), ...more });
 }
-
-test('the examples are type-checked', ({ skip }) => {
-  if (exampleModules() === undefined) skip(NO_PACKAGES);
-  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { stdout } = spawnSync(process.execPath, [tsc, '-p', project()], { encoding: 'utf8' });
-  expect(stdout).toBe('');
-});
 
 /** What the providers of both models begin with. */
 const MODEL = `

@@ -3,6 +3,7 @@ import {
   chmodSync,
   copyFileSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
@@ -108,9 +109,12 @@ export function testExamples(page: string): void {
   });
 }
 
-/** Type-checks the programs of all pages at once: most of the time goes into the declarations that they share. */
-export function testTypes(pages: readonly string[]): void {
-  test('their programs are type-checked', async () => {
+/**
+ * Type-checks the programs of all pages and the folder's at once: most of the time goes into the declarations that they
+ * share.
+ */
+export function testTypes(pages: readonly string[], folder: string): void {
+  test(`their programs, and those of ${folder}, are type-checked`, async ({ skip }) => {
     const directory = temporaryDirectory();
     await makeHost(directory);
     for (const page of pages) {
@@ -119,9 +123,13 @@ export function testTypes(pages: readonly string[]): void {
         if (language === 'ts') writeFileSync(join(directory, name), text);
       }
     }
+    const names = exampleModules() ? readdirSync(join(ROOT, folder)) : [];
+    for (const name of names.filter((file) => file.endsWith('.ts')))
+      copyFileSync(join(ROOT, folder, name), join(directory, name));
     const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
     const { stdout } = spawnSync(process.execPath, [tsc, '-p', directory], { encoding: 'utf8' });
     expect(stdout).toBe('');
+    if (names.length === 0) skip(NO_PACKAGES);
   });
 }
 

@@ -10,15 +10,16 @@ export const hasProc = isHere('/proc', existsSync('/proc/self/environ'));
 /** Living processes, except this one, with `text` in their arguments or environment. */
 export function processesWith(text: string): { pid: number; command: string }[] {
   if (!hasProc) return [];
-  return readdirSync('/proc')
+  const found = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .map((name) => ({
       pid: Number(name),
       command: read(name, 'cmdline').replaceAll('\0', ' ').trim(),
-      environment: read(name, 'environ'),
-    }))
-    .filter(({ command, environment }) => `${command}\0${environment}`.includes(text))
-    .map(({ pid, command }) => ({ pid, command }));
+    }));
+  // Threads of the kernel have no arguments.
+  return found.filter(
+    ({ pid, command }) => command && `${command}\0${read(`${pid}`, 'environ')}`.includes(text),
+  );
 }
 
 export function killProcessesWith(text: string): void {

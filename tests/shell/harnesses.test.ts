@@ -121,8 +121,11 @@ const SPAWNS: Record<string, (line: string, on: Machine) => Start> = {
 
 /** Lines whose results a harness reads, each in a shell of its own. */
 const LINES = [
-  'echo out; echo err >&2; cat; read x; echo "[$x]"; test -t 0 || echo no terminal; (exit 7)',
-  'echo "$0 $- ${BASH_SUBSHELL} $#"; env | grep -c AGENT_SHELL; mkdir sub && cd sub && pwd; nosuchcommand',
+  [
+    'echo out; echo err >&2; cat; read x; echo "[$x]"; test -t 0 || echo no terminal',
+    'echo "$0 $- ${BASH_SUBSHELL} $#"; env | grep -c AGENT_SHELL; mkdir sub && cd sub && pwd',
+    'nosuchcommand; echo $?; (exit 7)',
+  ].join('; '),
   'kill -9 $$',
   'exec 3>&1; set -euo pipefail; for i in 1 2; do echo $i >&3; done | tac; false | true; echo never',
 ];
@@ -238,13 +241,8 @@ describe.runIf(hasPrograms('python3'))('on a pseudoterminal', () => {
   });
 
   test('Aider: $SHELL -i -c; Gemini CLI with node-pty: bash -c', async () => {
-    const lines = [
-      'echo hello; test -t 0 && test -t 1 && echo terminal',
-      'stty size; tput cols',
-      'false',
-      'nosuchcommand',
-      PLAN,
-    ];
+    const look = 'echo hello; test -t 0 && test -t 1 && echo terminal; stty size; tput cols';
+    const lines = [look, 'nosuchcommand', PLAN];
     for (const option of [['-i', '-c'], ['-c']]) {
       const [wanted, seen] = await Promise.all(
         [machine('bash'), machine('agent-shell')].map((on) =>
