@@ -109,10 +109,7 @@ export function testExamples(page: string): void {
   });
 }
 
-/**
- * Type-checks the programs of all pages and the folder's at once: most of the time goes into the declarations that they
- * share.
- */
+/** Type-checks the programs of all pages and of the folder at once: most time goes into the declarations that they share. */
 export function testTypes(pages: readonly string[], folder: string): void {
   test(`their programs, and those of ${folder}, are type-checked`, async ({ skip }) => {
     const directory = temporaryDirectory();
@@ -123,13 +120,13 @@ export function testTypes(pages: readonly string[], folder: string): void {
         if (language === 'ts') writeFileSync(join(directory, name), text);
       }
     }
-    const names = exampleModules() ? readdirSync(join(ROOT, folder)) : [];
-    for (const name of names.filter((file) => file.endsWith('.ts')))
-      copyFileSync(join(ROOT, folder, name), join(directory, name));
+    const files = exampleModules() ? readdirSync(join(ROOT, folder)) : [];
+    const names = files.filter((name) => name.endsWith('.ts'));
+    for (const name of names) copyFileSync(join(ROOT, folder, name), join(directory, name));
     const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
     const { stdout } = spawnSync(process.execPath, [tsc, '-p', directory], { encoding: 'utf8' });
     expect(stdout).toBe('');
-    if (names.length === 0) skip(NO_PACKAGES);
+    if (!files.length) skip(NO_PACKAGES);
   });
 }
 

@@ -10,16 +10,15 @@ export const hasProc = isHere('/proc', existsSync('/proc/self/environ'));
 /** Living processes, except this one, with `text` in their arguments or environment. */
 export function processesWith(text: string): { pid: number; command: string }[] {
   if (!hasProc) return [];
-  const found = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .map((name) => ({
-      pid: Number(name),
-      command: read(name, 'cmdline').replaceAll('\0', ' ').trim(),
-    }));
+  const isOther = (name: string) => /^\d+$/.test(name) && Number(name) !== process.pid;
+  const commandOf = (name: string) => read(name, 'cmdline').replaceAll('\0', ' ').trim();
   // Threads of the kernel have no arguments.
-  return found.filter(
-    ({ pid, command }) => command && `${command}\0${read(`${pid}`, 'environ')}`.includes(text),
-  );
+  return readdirSync('/proc')
+    .filter(isOther)
+    .map((name) => ({ pid: Number(name), command: commandOf(name) }))
+    .filter(
+      ({ pid, command }) => command && `${command}\0${read(`${pid}`, 'environ')}`.includes(text),
+    );
 }
 
 export function killProcessesWith(text: string): void {

@@ -23,6 +23,7 @@ export const hasTmux = hasPrograms('tmux');
 
 /** tmux starts commands with this shell, whatever the person's own is. */
 const SHELL = execFileSync('bash', ['-c', 'type -P bash'], { encoding: 'utf8' }).trim();
+const HISTFILE = ''; // Else what is typed here comes into the person's own.
 
 /** A program on a real terminal, in its own tmux server, until the end of the test. */
 export class TmuxTerminal {
@@ -43,9 +44,7 @@ export class TmuxTerminal {
     const record = ['pipe-pane', `exec cat >>'${this.#written}'`];
     const options = ['set-option', '-g', 'history-limit', '5000'];
     const argv = ['-f', '/dev/null', ...start, ';', ...record, ';', ...options];
-    // What is typed here does not belong into the history of whoever runs the tests.
-    const env = { ...process.env, SHELL, HISTFILE: '' };
-    execFileSync('tmux', [...this.#socket, ...argv], { env });
+    execFileSync('tmux', [...this.#socket, ...argv], { env: { ...process.env, SHELL, HISTFILE } });
     const replies = join(this.#directory, 'replies');
     this.#replies = openSync(replies, 'w+');
     this.#client = spawn('tmux', [...this.#socket, '-uC', 'attach', '-f', 'no-output'], {

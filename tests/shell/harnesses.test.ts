@@ -121,11 +121,9 @@ const SPAWNS: Record<string, (line: string, on: Machine) => Start> = {
 
 /** Lines whose results a harness reads, each in a shell of its own. */
 const LINES = [
-  [
-    'echo out; echo err >&2; cat; read x; echo "[$x]"; test -t 0 || echo no terminal',
-    'echo "$0 $- ${BASH_SUBSHELL} $#"; env | grep -c AGENT_SHELL; mkdir sub && cd sub && pwd',
+  'echo out; echo err >&2; cat; read x; echo "[$x]"; test -t 0 || echo no terminal\n' +
+    'echo "$0 $- ${BASH_SUBSHELL} $#"; env | grep -c AGENT_SHELL; mkdir sub && cd sub && pwd\n' +
     'nosuchcommand; echo $?; (exit 7)',
-  ].join('; '),
   'kill -9 $$',
   'exec 3>&1; set -euo pipefail; for i in 1 2; do echo $i >&3; done | tac; false | true; echo never',
 ];
