@@ -109,17 +109,17 @@ const answers = { true: 'a', touch: 'no new files', echo: 'y' };
 const keyboard = new PassThrough();
 const terminal = {
   isTTY: true,
-  columns: 80,
-  rows: 24,
+  columns: 80, rows: 24,
   write: (chunk) => {
     drawn += Buffer.from(chunk);
     const asked = [...drawn.matchAll(/May .* run this. (\\w+).*/g)];
     for (const [question, name] of asked.slice(answered.length)) {
       answered.push(question.trim());
-      setImmediate(() => {
+      // After the panel's next frame, which shows the list of the helper that asks.
+      setTimeout(() => {
         drawn += answers[name] + '\\r\\n';
         keyboard.write(answers[name] + '\\n');
-      });
+      }, 50);
     }
   },
 };
