@@ -108,8 +108,7 @@ const answered = [];
 const answers = { true: 'a', touch: 'no new files', echo: 'y' };
 const keyboard = new PassThrough();
 const terminal = {
-  isTTY: true,
-  columns: 80, rows: 24,
+  isTTY: true, columns: 80, rows: 24,
   write: (chunk) => {
     drawn += Buffer.from(chunk);
     const asked = [...drawn.matchAll(/May .* run this. (\\w+).*/g)];
@@ -123,8 +122,7 @@ const terminal = {
     }
   },
 };
-Object.defineProperty(process, 'stdout', { value: terminal });
-Object.defineProperty(process, 'stdin', { value: keyboard });
+Object.defineProperties(process, { stdout: { value: terminal }, stdin: { value: keyboard } });
 process.argv = [process.argv[0], 'agent.mjs', 'Do', 'the', 'job'];
 await import('./agent.mjs');
 const { items } = todoStore.get();

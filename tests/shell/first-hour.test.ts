@@ -106,6 +106,8 @@ describe.skipIf(!hasTmux)("in a person's first hour, with a list in sight,", () 
     await untilPanel(shell);
     shell.type('echo dropped');
     await shell.until('the text', (screen) => screen.includes('\np> echo dropped\n'));
+    const waits = () => readFileSync(`/proc/${shell.pid}/stat`, 'utf8').includes(') S ');
+    await eventually('bash waits for a key: just before, any bash misses a signal', waits);
     shell.press('C-c');
     await untilPanel(shell);
     expect(await shell.run('echo "code $?"')).toBe('code 130');
