@@ -32,11 +32,9 @@ const LAST = /\/tests\/(command|guidance|json|panel|terminal|todo)\//;
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const place = (file: string) =>
-      LONG.findIndex((name) => file.endsWith(`/tests/${name}.test.ts`));
     const rank = ({ project, moduleId }: TestSpecification) => {
       if (project.config.isolate) return -1;
-      const at = place(moduleId);
+      const at = LONG.findIndex((name) => moduleId.endsWith(`/tests/${name}.test.ts`));
       return at >= 0 ? at : LONG.length + Number(LAST.test(moduleId));
     };
     return sorted.sort((a, b) => rank(a) - rank(b));

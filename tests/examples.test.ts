@@ -28,8 +28,10 @@ beforeAll(async () => {
   const directory = project();
   await makeHost(directory);
   for (const name of readdirSync(EXAMPLES)) {
-    copyFileSync(join(EXAMPLES, name), join(directory, name));
-    if (!name.endsWith('.ts')) continue;
+    if (!name.endsWith('.ts')) {
+      copyFileSync(join(EXAMPLES, name), join(directory, name));
+      continue;
+    }
     const source = readFileSync(join(EXAMPLES, name), 'utf8');
     const { code } = transformSync(source, { loader: 'ts', format: 'esm' });
     writeFileSync(join(directory, name.replace(/\.ts$/, '.mjs')), code);

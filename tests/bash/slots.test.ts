@@ -382,7 +382,10 @@ describe('a host that is killed', () => {
 });
 
 describe('the private folder', () => {
-  const plant = (folder: string) => {
+  /** New slots may just be made in it. */
+  const remove = (path: string) => rmSync(path, { recursive: true, maxRetries: 10 });
+  const plantInPlaceOf = (folder: string) => {
+    remove(folder);
     mkdirSync(join(folder, 'bin'), { recursive: true });
     for (const name of ['Agent', 'ls', 'line']) {
       writeFileSync(join(folder, 'bin', name), '#!/bin/sh\necho planted\n');
@@ -401,15 +404,9 @@ describe('the private folder', () => {
 
   test.each([
     ['was moved', (folder: string) => renameSync(folder, `${folder}.moved`)],
-    [
-      'was removed, and another one planted in its place',
-      (folder: string) => {
-        rmSync(folder, { recursive: true, maxRetries: 10 }); // New slots may just be made in it.
-        plant(folder);
-      },
-    ],
+    ['was removed, and another one planted in its place', plantInPlaceOf],
     ['has lost its commands', (folder: string) => rmSync(join(folder, 'bin/Agent'))],
-    ['has lost its slots', (folder: string) => renameSync(`${folder}/slots`, `${folder}/gone`)],
+    ['has lost its slots', (folder: string) => remove(join(folder, 'slots'))],
     ['has lost its FIFO for reports', (folder: string) => rmSync(join(folder, 'status'))],
   ])('that %s is replaced by another, in a fresh bash, with a note', async (_name, damage) => {
     const { session, folder } = await startAgentSession();

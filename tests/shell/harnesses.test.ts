@@ -240,7 +240,7 @@ describe.runIf(hasPrograms('python3'))('on a pseudoterminal', () => {
 
   test('Aider: $SHELL -i -c; Gemini CLI with node-pty: bash -c', async () => {
     const look = 'echo hello; test -t 0 && test -t 1 && echo terminal; stty size; tput cols';
-    const lines = [look, 'nosuchcommand', PLAN];
+    const lines = [look, 'false', 'nosuchcommand', PLAN];
     for (const option of [['-i', '-c'], ['-c']]) {
       const [wanted, seen] = await Promise.all(
         [machine('bash'), machine('agent-shell')].map((on) =>
