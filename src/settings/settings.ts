@@ -1,5 +1,4 @@
 import { CALLER_VARIABLES, type Environment } from '../environment.ts';
-import { DEFAULT_HISTORY } from '../state/place.ts';
 import { orElse } from '../system/files.ts';
 import { NO_VARIABLES, readEnvFile } from './env-file.ts';
 import { FLAG, GUIDANCE_MODE, INTEGER, LEASE, type Row, TEXT, valuesOf } from './setting-rows.ts';
@@ -79,6 +78,9 @@ interface Caller {
 
 /** Returns the settings of a call; without one, those of the host. */
 export type SettingsSource = (call?: Caller) => SettingsReading;
+
+/** How many versions of a list are kept. */
+export const DEFAULT_HISTORY = 50;
 
 const ROWS: { readonly [Name in keyof Settings]: Row<Settings[Name]> } = {
   maxItems: { ...INTEGER, names: ['TODO_MAX_ITEMS'], fallback: 50, inFile: true },

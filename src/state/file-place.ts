@@ -1,7 +1,7 @@
+import { DEFAULT_HISTORY } from '../settings/settings.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import {
   DEFAULT_AGENT,
-  DEFAULT_HISTORY,
   newId,
   type Place,
   type PlaceOptions,

@@ -1,3 +1,4 @@
+import { DEFAULT_HISTORY } from '../settings/settings.ts';
 import { DamagedVersion } from './state-error.ts';
 import type { Awaitable } from './steps.ts';
 
@@ -131,8 +132,6 @@ export const DEFAULT_AGENT = 'main';
 
 /** The author of a person's changes. */
 export const USER = 'user';
-
-export const DEFAULT_HISTORY = 50;
 
 /** A place that ends with the process. Content is kept as given, not copied. */
 export class MemoryPlace<T> implements Place<T> {
