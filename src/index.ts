@@ -1,13 +1,24 @@
-export { BashSession, type BashSessionOptions } from './bash/bash-session.ts';
-export type { RunOptions } from './bash/run-options.ts';
 export {
   type AgentBashHandler,
   type CommandResult,
   CommandType,
   type Invocation,
   type JsonSchema,
-} from './command/agent-command.ts';
-export type { Problems } from './command/replies.ts';
+} from './base/command/agent-command.ts';
+export type { Problems } from './base/command/replies.ts';
+export { StateError } from './base/command/state-error.ts';
+export {
+  DEFAULT_SETTINGS,
+  type GuidanceSettings,
+  type ListLimits,
+  readSettings,
+  type Settings,
+  type SettingsReading,
+  type SettingsSource,
+  settingsOfCalls,
+} from './base/settings/settings.ts';
+export { BashSession, type BashSessionOptions } from './bash/bash-session.ts';
+export type { RunOptions } from './bash/run-options.ts';
 export { Guide, type GuideOptions } from './guidance/guide.ts';
 export { listInContext } from './guidance/list-in-context.ts';
 export type { GuidanceRule, ItemChange, RoutedCommand, TaskWork, Work } from './guidance/rule.ts';
@@ -28,19 +39,8 @@ export type {
   RouteOptions,
   RouteResult,
 } from './router/router-options.ts';
-export {
-  DEFAULT_SETTINGS,
-  type GuidanceSettings,
-  type ListLimits,
-  readSettings,
-  type Settings,
-  type SettingsReading,
-  type SettingsSource,
-  settingsOfCalls,
-} from './settings/settings.ts';
 export { FilePlace, type FilePlaceOptions } from './state/file-place.ts';
 export { MemoryPlace, type Place, type Version } from './state/place.ts';
-export { StateError } from './state/state-error.ts';
 export type { Reason, ReasonCode, Refused } from './tasks/reasons.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
 export { taskCommands } from './tasks/task-commands.ts';

@@ -143,7 +143,7 @@ test('the panel knows of the lists only their types, and which item is which', (
 
 test('one place writes the word that notes begin with', () => {
   const writers = sources.filter(({ code }) => code.includes('Note: '));
-  expect(writers.map(({ name }) => name)).toEqual([join('command', 'replies.ts')]);
+  expect(writers.map(({ name }) => name)).toEqual([join('base', 'command', 'replies.ts')]);
 });
 
 const README = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
@@ -154,7 +154,7 @@ test.each([
   ['BashRouter', 'router/bash-router.ts'],
   ['agent-shell setup', 'setup/setup.ts'],
   ['the viewer', 'watch/viewer.ts'],
-  ['settings', 'settings/settings.ts'],
+  ['settings', 'base/settings/settings.ts'],
 ])('a newcomer who reads about %s in the README finds %s by its name', (feature, file) => {
   expect(README).toContain(feature);
   const lastWord = /[A-Za-z]+$/.exec(feature)?.[0] ?? '';

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { quote } from '../src/line/quotes.ts';
+import { quote } from '../src/base/line/quotes.ts';
 import { isHere } from './helpers/machine.ts';
 import { portableFolder } from './helpers/packed-package.ts';
 

@@ -1,7 +1,7 @@
-import { type CommandResult, failed, type Invocation } from '../command/agent-command.ts';
-import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
-import { CALLER_VARIABLES } from '../environment.ts';
-import { randomHex } from '../system/files.ts';
+import { type CommandResult, failed, type Invocation } from '../base/command/agent-command.ts';
+import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../base/command/utf8.ts';
+import { CALLER_VARIABLES } from '../base/environment.ts';
+import { randomHex } from '../base/system/files.ts';
 
 /** Also the limit of a caller's standard input. */
 const REQUEST_LIMIT = 1024 * 1024;

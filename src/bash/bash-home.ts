@@ -5,11 +5,11 @@ import {
   type CommandResult,
   executeSafely,
   type Invocation,
-} from '../command/agent-command.ts';
-import type { Environment } from '../environment.ts';
-import { quote } from '../line/quotes.ts';
-import { codeOf, shortage } from '../system/files.ts';
-import { canReadAndWrite, canRun, DEFAULT_PATH, findBash } from '../system/find-program.ts';
+} from '../base/command/agent-command.ts';
+import type { Environment } from '../base/environment.ts';
+import { quote } from '../base/line/quotes.ts';
+import { codeOf, shortage } from '../base/system/files.ts';
+import { canReadAndWrite, canRun, DEFAULT_PATH, findBash } from '../base/system/find-program.ts';
 import script from './agent-command.sh';
 import { type ControlFiles, controlFiles, fixedTexts } from './control-commands.ts';
 import {

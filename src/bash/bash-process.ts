@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { basename } from 'node:path';
-import { randomHex, shortage } from '../system/files.ts';
-import { killProcessTree } from '../system/processes.ts';
+import { randomHex, shortage } from '../base/system/files.ts';
+import { killProcessTree } from '../base/system/processes.ts';
 import { BashHome, type HomeOptions } from './bash-home.ts';
 import {
   CALLER_FIELDS,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { CALLER_VARIABLES, type Environment } from '../environment.ts';
-import { quote } from '../line/quotes.ts';
+import { CALLER_VARIABLES, type Environment } from '../base/environment.ts';
+import { quote } from '../base/line/quotes.ts';
 
 /*
  * The commands that we give bash besides the user's lines. Settings and definitions of the user must not change them, or must

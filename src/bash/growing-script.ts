@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, ftruncateSync, openSync } from 'node:fs';
-import { codeOf, writeAll } from '../system/files.ts';
+import { codeOf, writeAll } from '../base/system/files.ts';
 import type { ScriptPart } from './control-commands.ts';
 
 // Bash reads a script in blocks of this size, or of the script's size when bash starts, if that is smaller.

@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { codeOf, randomHex, writeAll } from '../system/files.ts';
-import type { Traces } from '../system/processes.ts';
+import { codeOf, randomHex, writeAll } from '../base/system/files.ts';
+import type { Traces } from '../base/system/processes.ts';
 import { hasReader } from './fifos.ts';
 import watchdog from './watchdog.sh';
 

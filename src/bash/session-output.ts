@@ -1,5 +1,5 @@
-import type { CommandResult } from '../command/agent-command.ts';
-import { tell } from '../system/listener.ts';
+import type { CommandResult } from '../base/command/agent-command.ts';
+import { tell } from '../base/system/listener.ts';
 import type { RunOptions, TimeLimit } from './run-options.ts';
 
 type Listener = (chunk: Buffer) => void;

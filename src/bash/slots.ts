@@ -1,6 +1,6 @@
 import { existsSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../base/environment.ts';
 import { AgentCall, type Execute } from './agent-call.ts';
 import { FifoReader, FifoWriter, hasReader, makeFifos } from './fifos.ts';
 import { makePrivate, removeFolder } from './private-folder.ts';

@@ -3,16 +3,16 @@ import {
   type AgentBashHandler,
   type CommandResult,
   executeSafely,
-} from '../command/agent-command.ts';
-import { withWarnings } from '../command/replies.ts';
-import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../command/utf8.ts';
-import { MAX_JSON_BYTES } from '../json/json-input.ts';
+} from '../base/command/agent-command.ts';
+import { withWarnings } from '../base/command/replies.ts';
+import { limitProgram } from '../base/command/time-limit.ts';
+import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../base/command/utf8.ts';
+import { MAX_JSON_BYTES } from '../base/json/json-input.ts';
+import type { SettingsSource } from '../base/settings/settings.ts';
+import { codeOf, orElse, writeAll } from '../base/system/files.ts';
+import { isTerminal, readStandardInput } from '../base/system/standard-io.ts';
 import type { PeopleLook } from '../panel/for-people.ts';
-import type { SettingsSource } from '../settings/settings.ts';
 import { seenOutside, tellPrompt } from '../shell/prompt-shell.ts';
-import { limitProgram } from '../state/time-limit.ts';
-import { codeOf, orElse, writeAll } from '../system/files.ts';
-import { isTerminal, readStandardInput } from '../system/standard-io.ts';
 import { teamNews, teamOf } from '../tasks/task-context.ts';
 import { isDriven } from '../terminal/driven.ts';
 import { TodoLists } from '../todo/todo-lists.ts';

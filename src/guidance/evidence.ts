@@ -1,4 +1,4 @@
-import { readCommands, type SimpleCommand, simpleCommands } from '../line/simple-commands.ts';
+import { readCommands, type SimpleCommand, simpleCommands } from '../base/line/simple-commands.ts';
 import type { TodoItem } from '../todo/todo-fields.ts';
 import type { Work } from './rule.ts';
 import type { FailedCheck } from './texts.ts';

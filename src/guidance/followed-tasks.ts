@@ -1,4 +1,4 @@
-import { orElse } from '../system/files.ts';
+import { orElse } from '../base/system/files.ts';
 import type { Task } from '../tasks/task.ts';
 import { settingsOf, type TaskContext, teamNews } from '../tasks/task-context.ts';
 import type { TaskStore } from '../tasks/task-store.ts';

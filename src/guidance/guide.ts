@@ -4,10 +4,10 @@ import {
   type CommandType,
   type Invocation,
   withExecute,
-} from '../command/agent-command.ts';
-import { noteLines } from '../command/replies.ts';
-import { safeText } from '../safe-text.ts';
-import { type GuidanceSettings, readSettings } from '../settings/settings.ts';
+} from '../base/command/agent-command.ts';
+import { noteLines } from '../base/command/replies.ts';
+import { safeText } from '../base/safe-text.ts';
+import { type GuidanceSettings, readSettings } from '../base/settings/settings.ts';
 import type { Items } from '../todo/todo-fields.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';

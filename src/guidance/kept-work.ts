@@ -1,6 +1,6 @@
-import { CommandType } from '../command/agent-command.ts';
-import { noteLines } from '../command/replies.ts';
-import type { GuidanceSettings } from '../settings/settings.ts';
+import { CommandType } from '../base/command/agent-command.ts';
+import { noteLines } from '../base/command/replies.ts';
+import type { GuidanceSettings } from '../base/settings/settings.ts';
 import { pairRenamed } from '../todo/pair-items.ts';
 import type { Items } from '../todo/todo-fields.ts';
 import type { GuidanceRule, RoutedCommand, TaskWork, Work } from './rule.ts';

@@ -1,5 +1,5 @@
-import { byNeed, MARKS } from '../command/status.ts';
-import { briefText, safeText, withoutTags } from '../safe-text.ts';
+import { byNeed, MARKS } from '../base/command/status.ts';
+import { briefText, safeText, withoutTags } from '../base/safe-text.ts';
 import type { Items } from '../todo/todo-fields.ts';
 
 /** Keeps the whole text below 2 KB. */

@@ -1,4 +1,4 @@
-import type { CommandType } from '../command/agent-command.ts';
+import type { CommandType } from '../base/command/agent-command.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Items, TodoItem } from '../todo/todo-fields.ts';
 

@@ -1,4 +1,4 @@
-import { CommandType } from '../command/agent-command.ts';
+import { CommandType } from '../base/command/agent-command.ts';
 import { contentKey, type ItemPair, pairRenamed } from '../todo/pair-items.ts';
 import type { Items } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';

@@ -1,5 +1,5 @@
-import type { AgentBashHandler } from '../command/agent-command.ts';
-import { DEFAULT_SETTINGS, type ListLimits } from '../settings/settings.ts';
+import type { AgentBashHandler } from '../base/command/agent-command.ts';
+import { DEFAULT_SETTINGS, type ListLimits } from '../base/settings/settings.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { PROMPT_TEXTS } from './texts.ts';

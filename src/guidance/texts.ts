@@ -1,7 +1,7 @@
-import type { AgentBashHandler } from '../command/agent-command.ts';
-import { MARKS, STATUSES } from '../command/status.ts';
-import { briefText, quotedText, reasonOf, safeText } from '../safe-text.ts';
-import type { ListLimits } from '../settings/settings.ts';
+import type { AgentBashHandler } from '../base/command/agent-command.ts';
+import { MARKS, STATUSES } from '../base/command/status.ts';
+import { briefText, quotedText, reasonOf, safeText } from '../base/safe-text.ts';
+import type { ListLimits } from '../base/settings/settings.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TodoItem } from '../todo/todo-fields.ts';
 

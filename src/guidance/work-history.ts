@@ -1,4 +1,4 @@
-import type { CommandType } from '../command/agent-command.ts';
+import type { CommandType } from '../base/command/agent-command.ts';
 import { pairRenamed } from '../todo/pair-items.ts';
 import type { Items } from '../todo/todo-fields.ts';
 import type { ItemChange, RoutedCommand, TaskWork, Work } from './rule.ts';

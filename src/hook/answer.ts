@@ -1,11 +1,11 @@
-import { noteLines } from '../command/replies.ts';
-import type { Environment } from '../environment.ts';
+import { noteLines } from '../base/command/replies.ts';
+import { inTimeOf } from '../base/command/time-limit.ts';
+import type { Environment } from '../base/environment.ts';
+import type { Settings } from '../base/settings/settings.ts';
 import { mayBeCheck } from '../guidance/evidence.ts';
 import { listInContext, openItemLines, writtenBy } from '../guidance/list-in-context.ts';
-import type { Settings } from '../settings/settings.ts';
 import { hookFolder } from '../state/list-paths.ts';
 import { damageNote } from '../state/place.ts';
-import { inTimeOf } from '../state/time-limit.ts';
 import { type TaskContext, teamNews, teamOf } from '../tasks/task-context.ts';
 import type { Items } from '../todo/todo-fields.ts';
 import { isUntilDone, TodoLists } from '../todo/todo-lists.ts';

@@ -1,7 +1,13 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { reasonOf, safeText } from '../safe-text.ts';
-import { appendOwnFile, makeFolders, orElse, readOwnFile, writeOwnFile } from '../system/files.ts';
+import { reasonOf, safeText } from '../base/safe-text.ts';
+import {
+  appendOwnFile,
+  makeFolders,
+  orElse,
+  readOwnFile,
+  writeOwnFile,
+} from '../base/system/files.ts';
 
 /** Names of sessions' folders do not end in `~`. */
 const FILE = 'hook.log~';

@@ -1,4 +1,4 @@
-import { proofMark, STATUSES, type Status } from '../command/status.ts';
+import { proofMark, STATUSES, type Status } from '../base/command/status.ts';
 import type { Task } from '../tasks/task.ts';
 import { table } from '../terminal/lines.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';

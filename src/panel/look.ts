@@ -1,4 +1,4 @@
-import { proofMark, type Ranked } from '../command/status.ts';
+import { proofMark, type Ranked } from '../base/command/status.ts';
 import type { Task } from '../tasks/task.ts';
 import { EMPTY_LINE, join, type Line, line, padded } from '../terminal/lines.ts';
 import { displayWidth, oneLine, truncate, wrap } from '../terminal/text.ts';

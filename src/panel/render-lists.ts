@@ -1,4 +1,4 @@
-import { byNeed, type Ranked, STATUSES, type Status } from '../command/status.ts';
+import { byNeed, type Ranked, STATUSES, type Status } from '../base/command/status.ts';
 import type { TaskRow } from '../tasks/task-store.ts';
 import { type Line, line } from '../terminal/lines.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../base/environment.ts';
 import type { TaskRow, TaskView } from '../tasks/task-store.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
 import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take-terminal.ts';

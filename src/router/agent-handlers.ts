@@ -1,5 +1,5 @@
-import type { AgentBashHandler } from '../command/agent-command.ts';
-import type { SettingsSource } from '../settings/settings.ts';
+import type { AgentBashHandler } from '../base/command/agent-command.ts';
+import type { SettingsSource } from '../base/settings/settings.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import type { TodoSource } from '../todo/todo-source.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';

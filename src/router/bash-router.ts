@@ -1,5 +1,3 @@
-import { BashSession } from '../bash/bash-session.ts';
-import { EXIT, TimeLimit } from '../bash/run-options.ts';
 import {
   type AgentBashHandler,
   type CommandResult,
@@ -7,14 +5,16 @@ import {
   type Invocation,
   type SeenLine,
   withExecute,
-} from '../command/agent-command.ts';
-import { noteLines } from '../command/replies.ts';
-import { callerVariables, type Environment, othersVariables } from '../environment.ts';
+} from '../base/command/agent-command.ts';
+import { noteLines } from '../base/command/replies.ts';
+import { callerVariables, type Environment, othersVariables } from '../base/environment.ts';
+import { QUOTES_BROKE } from '../base/json/json-input.ts';
+import { settingsOfCalls } from '../base/settings/settings.ts';
+import { findBash } from '../base/system/find-program.ts';
+import { BashSession } from '../bash/bash-session.ts';
+import { EXIT, TimeLimit } from '../bash/run-options.ts';
 import { Guide } from '../guidance/guide.ts';
-import { QUOTES_BROKE } from '../json/json-input.ts';
 import { TaskPanel } from '../panel/task-panel.ts';
-import { settingsOfCalls } from '../settings/settings.ts';
-import { findBash } from '../system/find-program.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoStore, todoStoreOf } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import type { AgentBashHandler, CommandResult } from '../command/agent-command.ts';
-import { nearNameText } from '../command/near-names.ts';
-import { noteLines } from '../command/replies.ts';
-import { heredoc, MAX_JSON_BYTES } from '../json/json-input.ts';
+import type { AgentBashHandler, CommandResult } from '../base/command/agent-command.ts';
+import { nearNameText } from '../base/command/near-names.ts';
+import { noteLines } from '../base/command/replies.ts';
+import { heredoc, MAX_JSON_BYTES } from '../base/json/json-input.ts';
 
 const LIMIT_MS = 1_000;
 

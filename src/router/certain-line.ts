@@ -1,5 +1,9 @@
-import { outsideSingleQuotes } from '../line/quotes.ts';
-import { type Redirection, readCommands, type SimpleCommand } from '../line/simple-commands.ts';
+import { outsideSingleQuotes } from '../base/line/quotes.ts';
+import {
+  type Redirection,
+  readCommands,
+  type SimpleCommand,
+} from '../base/line/simple-commands.ts';
 
 type Names = { has(name: string): boolean };
 

@@ -1,17 +1,17 @@
-import { EXIT, type TimeLimit } from '../bash/run-options.ts';
-import { endsOf } from '../bash/session-output.ts';
 import {
   type AgentBashHandler,
   type CommandResult,
   CommandType,
   executeSafely,
   type Invocation,
-} from '../command/agent-command.ts';
-import { isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
-import { mayExpand, quote, withoutOuterQuotes } from '../line/quotes.ts';
-import { simpleCommands } from '../line/simple-commands.ts';
-import { literalWords } from '../line/words.ts';
-import { tell } from '../system/listener.ts';
+} from '../base/command/agent-command.ts';
+import { isJsonCollection, MAX_JSON_BYTES } from '../base/json/json-input.ts';
+import { mayExpand, quote, withoutOuterQuotes } from '../base/line/quotes.ts';
+import { simpleCommands } from '../base/line/simple-commands.ts';
+import { literalWords } from '../base/line/words.ts';
+import { tell } from '../base/system/listener.ts';
+import { EXIT, type TimeLimit } from '../bash/run-options.ts';
+import { endsOf } from '../bash/session-output.ts';
 import type { RouteOptions } from './router-options.ts';
 
 export interface LineReading {

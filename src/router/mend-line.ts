@@ -1,7 +1,7 @@
-import { hasLostQuotes, isJsonCollection, MAX_JSON_BYTES } from '../json/json-input.ts';
-import { areQuotesClosed, mayExpand, quote, withoutOuterQuotes } from '../line/quotes.ts';
-import { type Reading, readCommands } from '../line/simple-commands.ts';
-import { readWord, type Word } from '../line/words.ts';
+import { hasLostQuotes, isJsonCollection, MAX_JSON_BYTES } from '../base/json/json-input.ts';
+import { areQuotesClosed, mayExpand, quote, withoutOuterQuotes } from '../base/line/quotes.ts';
+import { type Reading, readCommands } from '../base/line/simple-commands.ts';
+import { readWord, type Word } from '../base/line/words.ts';
 
 /** Resolves to true if bash can parse a text. */
 export type CanRead = (text: string) => Promise<boolean>;

@@ -1,5 +1,5 @@
-import type { AgentBashHandler } from '../command/agent-command.ts';
-import { childrenOf, isStartedSince } from '../system/processes.ts';
+import type { AgentBashHandler } from '../base/command/agent-command.ts';
+import { childrenOf, isStartedSince } from '../base/system/processes.ts';
 import type { ApprovalRequest, Approve } from './approval.ts';
 import { BUILTINS, readForApproval } from './certain-line.ts';
 import { readLine } from './direct-call.ts';

@@ -1,7 +1,11 @@
+import type {
+  AgentBashHandler,
+  CommandResult,
+  CommandType,
+} from '../base/command/agent-command.ts';
+import type { Environment } from '../base/environment.ts';
 import type { CallerState } from '../bash/bash-session.ts';
 import type { RunOptions } from '../bash/run-options.ts';
-import type { AgentBashHandler, CommandResult, CommandType } from '../command/agent-command.ts';
-import type { Environment } from '../environment.ts';
 import type { Guide } from '../guidance/guide.ts';
 import type { PanelStream } from '../terminal/screen.ts';
 import type { TodoStore } from '../todo/todo-store.ts';

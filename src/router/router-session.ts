@@ -1,6 +1,6 @@
-import type { CallerSession, SeenLine } from '../command/agent-command.ts';
-import { runBefore } from '../proof/last-run.ts';
-import { randomHex } from '../system/files.ts';
+import type { CallerSession, SeenLine } from '../base/command/agent-command.ts';
+import { runBefore } from '../base/proof/last-run.ts';
+import { randomHex } from '../base/system/files.ts';
 
 export class ChildSession implements CallerSession {
   readonly id = randomHex(8);

@@ -1,7 +1,10 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
-import type { Environment } from '../environment.ts';
-import { safeText } from '../safe-text.ts';
+import { attempt, StateError, UnnamedList } from '../base/command/state-error.ts';
+import type { Environment } from '../base/environment.ts';
+import { safeText } from '../base/safe-text.ts';
+import { readSettings, type Settings, type SettingsReading } from '../base/settings/settings.ts';
+import { appendOwnFile, codeOf, makeFolders, orElse, readOwnFile } from '../base/system/files.ts';
 import {
   agentOfHarness,
   beginningFile,
@@ -15,9 +18,6 @@ import {
 import { FolderLists, type Lists } from '../state/lists.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
 import { ServerLists } from '../state/server-lists.ts';
-import { attempt, StateError, UnnamedList } from '../state/state-error.ts';
-import { appendOwnFile, codeOf, makeFolders, orElse, readOwnFile } from '../system/files.ts';
-import { readSettings, type Settings, type SettingsReading } from './settings.ts';
 
 const NAME_THE_SESSION =
   'with TODO_STATE_URL you must name the session, since a folder means a different place on each machine: set TODO_SESSION, or give --session NAME';

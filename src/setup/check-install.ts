@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../base/environment.ts';
+import { safeText } from '../base/safe-text.ts';
 import { hookLog, lastFailures } from '../hook/hook-log.ts';
-import { safeText } from '../safe-text.ts';
 import { ListHome } from '../settings/list-home.ts';
 import { sessionOf } from '../state/list-paths.ts';
 

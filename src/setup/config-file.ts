@@ -14,7 +14,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { codeOf, makeFolders, orElse, pause, readOwnFile, writeBeside } from '../system/files.ts';
+import {
+  codeOf,
+  makeFolders,
+  orElse,
+  pause,
+  readOwnFile,
+  writeBeside,
+} from '../base/system/files.ts';
 import { SetupError } from './text-edits.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';

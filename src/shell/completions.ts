@@ -1,6 +1,6 @@
-import { type CommandResult, done, failed } from '../command/agent-command.ts';
-import { HELP_OPTIONS, type OptionTable } from '../command/options.ts';
-import { inQuotes } from '../safe-text.ts';
+import { type CommandResult, done, failed } from '../base/command/agent-command.ts';
+import { HELP_OPTIONS, type OptionTable } from '../base/command/options.ts';
+import { inQuotes } from '../base/safe-text.ts';
 import { HARNESS_NAMES } from '../setup/harnesses.ts';
 import { SETUP_OPTIONS } from '../setup/setup.ts';
 import { TASK_FORMS } from '../tasks/task-commands.ts';

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { orElse } from '../system/files.ts';
+import { orElse } from '../base/system/files.ts';
 import type { TaskView } from '../tasks/task-store.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { MessageId } from './jsonl-messages.ts';

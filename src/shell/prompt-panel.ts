@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { openSync, readlinkSync, writeSync } from 'node:fs';
 import { WriteStream } from 'node:tty';
-import type { Environment } from '../environment.ts';
-import { quote } from '../line/quotes.ts';
-import { orElse } from '../system/files.ts';
-import { jobOf } from '../system/processes.ts';
+import type { Environment } from '../base/environment.ts';
+import { quote } from '../base/line/quotes.ts';
+import { orElse } from '../base/system/files.ts';
+import { jobOf } from '../base/system/processes.ts';
 import { isDriven } from '../terminal/driven.ts';
 import { pinned, unpinned } from '../terminal/rows.ts';
 import { type PromptCommand, PromptLists } from './prompt-lists.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { SeenLine } from '../command/agent-command.ts';
-import type { Environment } from '../environment.ts';
+import type { SeenLine } from '../base/command/agent-command.ts';
+import type { Environment } from '../base/environment.ts';
+import { orElse, readOwnFile } from '../base/system/files.ts';
+import { jobOf } from '../base/system/processes.ts';
 import { Journal, seenLines } from '../hook/journal.ts';
 import { harnessSession, hookFolder, promptFile } from '../state/list-paths.ts';
-import { orElse, readOwnFile } from '../system/files.ts';
-import { jobOf } from '../system/processes.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 
 /** The process id of the interactive agent-shell that set AGENT_SHELL_PROMPT, or 0. */

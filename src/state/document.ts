@@ -1,6 +1,6 @@
-import { tell, warn } from '../system/listener.ts';
+import { StateError } from '../base/command/state-error.ts';
+import { tell, warn } from '../base/system/listener.ts';
 import type { HistoryRange, SharedPlace, Version } from './place.ts';
-import { StateError } from './state-error.ts';
 import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from './steps.ts';
 
 /** How versions of a document look to its users. */

@@ -1,4 +1,5 @@
-import { DEFAULT_HISTORY } from '../settings/settings.ts';
+import { DamagedVersion } from '../base/command/state-error.ts';
+import { DEFAULT_HISTORY } from '../base/settings/settings.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import {
   DEFAULT_AGENT,
@@ -8,7 +9,6 @@ import {
   type Version,
   withStandIns,
 } from './place.ts';
-import { DamagedVersion } from './state-error.ts';
 import { encodeVersion, type StoredVersion } from './version-file.ts';
 import { type FolderReading, headFile, VersionFolder, type VersionName } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';

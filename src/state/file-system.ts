@@ -8,8 +8,15 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeOwnFolder, openOwn, orElse, pause, readOwnFile, writeAll } from '../system/files.ts';
-import { errorCode, failure } from './state-error.ts';
+import { errorCode, failure } from '../base/command/state-error.ts';
+import {
+  makeOwnFolder,
+  openOwn,
+  orElse,
+  pause,
+  readOwnFile,
+  writeAll,
+} from '../base/system/files.ts';
 
 /** Tests pass their own, which fail. */
 export const nodeFileSystem = {

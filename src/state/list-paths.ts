@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
-import type { Environment } from '../environment.ts';
-import { orElse } from '../system/files.ts';
-import { attempt, errorCode } from './state-error.ts';
+import { attempt, errorCode } from '../base/command/state-error.ts';
+import type { Environment } from '../base/environment.ts';
+import { orElse } from '../base/system/files.ts';
 import { UNFINISHED } from './version-folder.ts';
 
 export interface ListName {

@@ -1,6 +1,7 @@
 import { lstatSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { orElse } from '../system/files.ts';
+import { attempt, StateError } from '../base/command/state-error.ts';
+import { orElse } from '../base/system/files.ts';
 import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
 import {
@@ -12,7 +13,6 @@ import {
   textOfPathName,
 } from './list-paths.ts';
 import type { PlaceOptions, SharedPlace } from './place.ts';
-import { attempt, StateError } from './state-error.ts';
 import type { Awaitable } from './steps.ts';
 import { VersionFolder } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';

@@ -1,5 +1,5 @@
+import { DamagedVersion, StateError } from '../base/command/state-error.ts';
 import type { Damage, HistoryRange, SharedPlace, Version } from './place.ts';
-import { DamagedVersion, StateError } from './state-error.ts';
 import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from './steps.ts';
 
 /** How one content becomes the next, in a form that JSON can hold. */

@@ -1,5 +1,5 @@
-import { DEFAULT_HISTORY } from '../settings/settings.ts';
-import { DamagedVersion } from './state-error.ts';
+import { DamagedVersion } from '../base/command/state-error.ts';
+import { DEFAULT_HISTORY } from '../base/settings/settings.ts';
 import type { Awaitable } from './steps.ts';
 
 /** One version of a place's content. It never changes. */

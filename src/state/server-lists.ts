@@ -1,4 +1,6 @@
-import type { Environment } from '../environment.ts';
+import { DamagedVersion, StateError } from '../base/command/state-error.ts';
+import { pause } from '../base/command/time-limit.ts';
+import type { Environment } from '../base/environment.ts';
 import type { Engine } from './engines/engine.ts';
 import { decodeContent, encodeContent } from './engines/stored-content.ts';
 import { VersionWatch } from './engines/version-watch.ts';
@@ -12,8 +14,6 @@ import {
   type Version,
   withStandIns,
 } from './place.ts';
-import { DamagedVersion, StateError } from './state-error.ts';
-import { pause } from './time-limit.ts';
 
 /** The lists on the server of TODO_STATE_URL. It is loaded and connected when the first list is used. */
 export class ServerLists implements Lists {

@@ -1,4 +1,4 @@
-import { orElse } from '../system/files.ts';
+import { orElse } from '../base/system/files.ts';
 import type { Version } from './place.ts';
 
 export interface StoredVersion<T> extends Version<T> {

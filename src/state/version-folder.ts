@@ -1,8 +1,14 @@
 import { dirname } from 'node:path';
-import { codeOf, NotRegular } from '../system/files.ts';
+import {
+  DamagedVersion,
+  errorCode,
+  failure,
+  notKnown,
+  StateError,
+} from '../base/command/state-error.ts';
+import { codeOf, NotRegular } from '../base/system/files.ts';
 import { discard, type FileSystem, makeFolder, syncFolder, writeDurably } from './file-system.ts';
 import type { ContentCheck } from './place.ts';
-import { DamagedVersion, errorCode, failure, notKnown, StateError } from './state-error.ts';
 import { decodeVersion, type StoredVersion } from './version-file.ts';
 
 /** A version's number, and an id that no other attempt at that number has. */

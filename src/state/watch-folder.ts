@@ -1,6 +1,6 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
-import { orElse } from '../system/files.ts';
+import { orElse } from '../base/system/files.ts';
 
 const POLL_MS = 1000;
 // A folder that has been quiet for so long is read only every tenth time; not never, since its time may be another machine's.

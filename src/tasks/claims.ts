@@ -1,4 +1,4 @@
-import { rankOf } from '../command/status.ts';
+import { rankOf } from '../base/command/status.ts';
 import { isLeaseOver, type LeaseClock, leaseFor } from './lease.ts';
 import { because, type Reason, type Refused } from './reasons.ts';
 import { openBlockers, type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';

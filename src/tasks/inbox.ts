@@ -1,4 +1,4 @@
-import { briefText, quotedText, withoutTags } from '../safe-text.ts';
+import { briefText, quotedText, withoutTags } from '../base/safe-text.ts';
 import { USER } from '../state/place.ts';
 import { changedIds, type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
 

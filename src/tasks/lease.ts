@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolders, readOwnFile, replaceFile } from '../system/files.ts';
+import { makeFolders, readOwnFile, replaceFile } from '../base/system/files.ts';
 import { type Task, type TaskGraph, type TaskLease, withTasks } from './task.ts';
 
 /**

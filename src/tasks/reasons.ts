@@ -1,5 +1,5 @@
-import { type Failure, failedText, unprovenText } from '../proof/proof.ts';
-import { briefText } from '../safe-text.ts';
+import { type Failure, failedText, unprovenText } from '../base/proof/proof.ts';
+import { briefText } from '../base/safe-text.ts';
 import { idsText } from './task.ts';
 
 const MAX_IDS_NAMED = 10;

@@ -1,8 +1,14 @@
-import { STATUSES } from '../command/status.ts';
-import { oneOf } from '../json/fields.ts';
-import { isObject } from '../json/json-value.ts';
-import { isStored, type Shape, type Stored, storedFields, wrongThing } from '../json/stored.ts';
-import { isProof } from '../proof/proof.ts';
+import { STATUSES } from '../base/command/status.ts';
+import { oneOf } from '../base/json/fields.ts';
+import { isObject } from '../base/json/json-value.ts';
+import {
+  isStored,
+  type Shape,
+  type Stored,
+  storedFields,
+  wrongThing,
+} from '../base/json/stored.ts';
+import { isProof } from '../base/proof/proof.ts';
 import type { LogEntry, Steps } from '../state/log-place.ts';
 import { NOTICE_WORDS } from './inbox.ts';
 import { changedIds, NO_TASKS, type Notice, type Task, type TaskGraph } from './task.ts';

@@ -1,4 +1,4 @@
-import { done } from '../command/agent-command.ts';
+import { done } from '../base/command/agent-command.ts';
 import { because, type Refused } from './reasons.ts';
 import { idsText, type Task, type TaskGraph, withTasks } from './task.ts';
 import helpPage from './task-archive.md';

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import type { Invocation } from '../command/agent-command.ts';
-import { HELP_OPTIONS, type Options } from '../command/options.ts';
-import { Evidence } from '../proof/proof.ts';
-import { runProgram } from '../proof/run-program.ts';
-import { safeText } from '../safe-text.ts';
-import type { Settings } from '../settings/settings.ts';
-import { isProgram } from '../system/find-program.ts';
+import type { Invocation } from '../base/command/agent-command.ts';
+import { HELP_OPTIONS, type Options } from '../base/command/options.ts';
+import { Evidence } from '../base/proof/proof.ts';
+import { runProgram } from '../base/proof/run-program.ts';
+import { safeText } from '../base/safe-text.ts';
+import type { Settings } from '../base/settings/settings.ts';
+import { isProgram } from '../base/system/find-program.ts';
 import type { ClaimRules } from './claims.ts';
 import { because, type Reason, type Refused } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';

@@ -1,7 +1,7 @@
-import { type CommandResult, done } from '../command/agent-command.ts';
-import { wrongUsage } from '../command/options.ts';
-import { noteLines } from '../command/replies.ts';
-import { briefText, safeText } from '../safe-text.ts';
+import { type CommandResult, done } from '../base/command/agent-command.ts';
+import { wrongUsage } from '../base/command/options.ts';
+import { noteLines } from '../base/command/replies.ts';
+import { briefText, safeText } from '../base/safe-text.ts';
 import { claimTask, release, releaseAll, releaseTasks } from './claims.ts';
 import { durationText, isLeaseOver, leaseLeft } from './lease.ts';
 import { because } from './reasons.ts';

@@ -1,9 +1,9 @@
-import type { AgentBashHandler, CommandResult, Invocation } from '../command/agent-command.ts';
-import type { OptionTable, ParsedOptions } from '../command/options.ts';
-import { perform } from '../command/perform.ts';
-import { noteLines, refusal } from '../command/replies.ts';
-import { objectJson } from '../json/fields.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { AgentBashHandler, CommandResult, Invocation } from '../base/command/agent-command.ts';
+import type { OptionTable, ParsedOptions } from '../base/command/options.ts';
+import { perform } from '../base/command/perform.ts';
+import { noteLines, refusal } from '../base/command/replies.ts';
+import { objectJson } from '../base/json/fields.ts';
+import type { Settings } from '../base/settings/settings.ts';
 import { damageNote } from '../state/place.ts';
 import { release } from './claims.ts';
 import type { Task, TaskGraph } from './task.ts';

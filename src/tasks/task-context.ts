@@ -1,15 +1,15 @@
-import type { Environment } from '../environment.ts';
-import type { Surroundings } from '../proof/run-program.ts';
-import { ListHome } from '../settings/list-home.ts';
+import type { Environment } from '../base/environment.ts';
+import type { Surroundings } from '../base/proof/run-program.ts';
 import {
   readSettings,
   type Settings,
   type SettingsSource,
   settingsOfCalls,
-} from '../settings/settings.ts';
+} from '../base/settings/settings.ts';
+import { orElse } from '../base/system/files.ts';
+import { ListHome } from '../settings/list-home.ts';
 import { agentOfHarness } from '../state/list-paths.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
-import { orElse } from '../system/files.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { type LeaseClock, renewLeases } from './lease.ts';
 import type { Task, TaskGraph } from './task.ts';

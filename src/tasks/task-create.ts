@@ -1,10 +1,10 @@
-import { done } from '../command/agent-command.ts';
-import { otherNames, shortText, type ValuesOf, withSpelling } from '../json/fields.ts';
-import type { CheckedJson } from '../json/json-input.ts';
-import { isObject, typeName } from '../json/json-value.ts';
-import { objectSchema } from '../json/object-schema.ts';
-import { ProblemLines } from '../json/schema-issues.ts';
-import { safeText } from '../safe-text.ts';
+import { done } from '../base/command/agent-command.ts';
+import { otherNames, shortText, type ValuesOf, withSpelling } from '../base/json/fields.ts';
+import type { CheckedJson } from '../base/json/json-input.ts';
+import { isObject, typeName } from '../base/json/json-value.ts';
+import { objectSchema } from '../base/json/object-schema.ts';
+import { ProblemLines } from '../base/json/schema-issues.ts';
+import { safeText } from '../base/safe-text.ts';
 import { findCycle, unknownIds } from './dependencies.ts';
 import { because, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';

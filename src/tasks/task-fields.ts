@@ -1,4 +1,4 @@
-import { PRIORITIES, STATUSES } from '../command/status.ts';
+import { PRIORITIES, STATUSES } from '../base/command/status.ts';
 import {
   type Fields,
   type FlagKind,
@@ -10,11 +10,11 @@ import {
   unexpected,
   type ValueKind,
   type ValuesOf,
-} from '../json/fields.ts';
-import { isObject, typeName } from '../json/json-value.ts';
-import { textProblem } from '../json/schema-issues.ts';
-import { characterCount, inQuotes } from '../safe-text.ts';
-import { parseDuration } from '../settings/setting-rows.ts';
+} from '../base/json/fields.ts';
+import { isObject, typeName } from '../base/json/json-value.ts';
+import { textProblem } from '../base/json/schema-issues.ts';
+import { characterCount, inQuotes } from '../base/safe-text.ts';
+import { parseDuration } from '../base/settings/setting-rows.ts';
 
 const MAX_REF_CHARACTERS = 40;
 /** In characters, of a description and of metadata as JSON. */

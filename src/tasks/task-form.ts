@@ -1,11 +1,11 @@
-import type { CommandResult, Invocation } from '../command/agent-command.ts';
+import type { CommandResult, Invocation } from '../base/command/agent-command.ts';
 import {
   beginsJson,
   type OptionTable,
   type ParsedOptions,
   wrongUsage,
-} from '../command/options.ts';
-import { refusal } from '../command/replies.ts';
+} from '../base/command/options.ts';
+import { refusal } from '../base/command/replies.ts';
 import {
   type Field,
   type Fields,
@@ -15,13 +15,18 @@ import {
   type TextLimits,
   type ValuesOf,
   withSpelling,
-} from '../json/fields.ts';
-import { type CheckedJson, type JsonInput, orAsTyped, readJsonInput } from '../json/json-input.ts';
-import { describeProblem, readJson } from '../json/json-reader.ts';
-import { isObject, typeName } from '../json/json-value.ts';
-import { objectSchema } from '../json/object-schema.ts';
-import { ProblemLines } from '../json/schema-issues.ts';
-import { inQuotes } from '../safe-text.ts';
+} from '../base/json/fields.ts';
+import {
+  type CheckedJson,
+  type JsonInput,
+  orAsTyped,
+  readJsonInput,
+} from '../base/json/json-input.ts';
+import { describeProblem, readJson } from '../base/json/json-reader.ts';
+import { isObject, typeName } from '../base/json/json-value.ts';
+import { objectSchema } from '../base/json/object-schema.ts';
+import { ProblemLines } from '../base/json/schema-issues.ts';
+import { inQuotes } from '../base/safe-text.ts';
 import type { Awaitable } from '../state/steps.ts';
 import type { Refused } from './reasons.ts';
 import { COMMON_OPTIONS, type TaskCall } from './task-call.ts';

@@ -1,4 +1,4 @@
-import { briefText, safeText } from '../safe-text.ts';
+import { briefText, safeText } from '../base/safe-text.ts';
 import { because, type Refused } from './reasons.ts';
 import { inOrder } from './stored-tasks.ts';
 import { changedIds, NO_TASKS, type Task, type TaskGraph } from './task.ts';

@@ -1,8 +1,8 @@
-import { done } from '../command/agent-command.ts';
-import { EXPORT_FORMATS, wrongUsage } from '../command/options.ts';
-import { rankOf, STATUSES } from '../command/status.ts';
-import { oneOf, shortText, type ValuesOf } from '../json/fields.ts';
-import { jsonLine } from '../json/json-value.ts';
+import { done } from '../base/command/agent-command.ts';
+import { EXPORT_FORMATS, wrongUsage } from '../base/command/options.ts';
+import { rankOf, STATUSES } from '../base/command/status.ts';
+import { oneOf, shortText, type ValuesOf } from '../base/json/fields.ts';
+import { jsonLine } from '../base/json/json-value.ts';
 import { readyTasks } from './claims.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { because } from './reasons.ts';

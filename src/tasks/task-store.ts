@@ -1,4 +1,5 @@
-import type { Environment } from '../environment.ts';
+import { StateError } from '../base/command/state-error.ts';
+import type { Environment } from '../base/environment.ts';
 import { ListHome } from '../settings/list-home.ts';
 import { Document, type View } from '../state/document.ts';
 import { FolderLists, type Lists } from '../state/lists.ts';
@@ -10,7 +11,6 @@ import {
   MemoryPlace,
   type Version,
 } from '../state/place.ts';
-import { StateError } from '../state/state-error.ts';
 import { type Awaitable, inSteps } from '../state/steps.ts';
 import { withNotices } from './inbox.ts';
 import { type LeaseClock, machineClock } from './lease.ts';

@@ -1,6 +1,6 @@
-import { proofMark } from '../command/status.ts';
-import { jsonLine } from '../json/json-value.ts';
-import { briefText, commandText, markdownText, safeText } from '../safe-text.ts';
+import { proofMark } from '../base/command/status.ts';
+import { jsonLine } from '../base/json/json-value.ts';
+import { briefText, commandText, markdownText, safeText } from '../base/safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
 import type { Reason } from './reasons.ts';
 import { idsText, openBlockers, type Task, type TaskGraph } from './task.ts';

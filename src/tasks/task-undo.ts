@@ -1,4 +1,4 @@
-import { done } from '../command/agent-command.ts';
+import { done } from '../base/command/agent-command.ts';
 import { because } from './reasons.ts';
 import type { TaskGraph } from './task.ts';
 import { AT } from './task-fields.ts';

@@ -1,6 +1,6 @@
-import { done } from '../command/agent-command.ts';
-import { noteLines } from '../command/replies.ts';
-import { safeText } from '../safe-text.ts';
+import { done } from '../base/command/agent-command.ts';
+import { noteLines } from '../base/command/replies.ts';
+import { safeText } from '../base/safe-text.ts';
 import { readyTasks } from './claims.ts';
 import { because, type ReasonCode } from './reasons.ts';
 import { idsText, type Task } from './task.ts';

@@ -1,6 +1,6 @@
-import type { Priority, Status } from '../command/status.ts';
-import type { ValuesOf } from '../json/fields.ts';
-import type { Proof } from '../proof/proof.ts';
+import type { Priority, Status } from '../base/command/status.ts';
+import type { ValuesOf } from '../base/json/fields.ts';
+import type { Proof } from '../base/proof/proof.ts';
 import type { TASK_FIELDS } from './task-fields.ts';
 
 /** How far a task is: not begun, being worked on by its owner, fully done. */

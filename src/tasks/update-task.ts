@@ -1,4 +1,4 @@
-import type { Proof } from '../proof/proof.ts';
+import type { Proof } from '../base/proof/proof.ts';
 import { DEFAULT_AGENT, USER } from '../state/place.ts';
 import { type ClaimRules, claimedBy, reasonsAgainst } from './claims.ts';
 import { changeLinks, removeTask, unblockedBy } from './dependencies.ts';

@@ -1,9 +1,9 @@
-import { type CommandResult, failed } from '../command/agent-command.ts';
-import type { ExportFormat } from '../command/options.ts';
-import { refusal } from '../command/replies.ts';
-import { MARKS, nextOf, proofMark, STATUSES } from '../command/status.ts';
-import { jsonLine } from '../json/json-value.ts';
-import { briefText, commandText, markdownText, safeText } from '../safe-text.ts';
+import { type CommandResult, failed } from '../base/command/agent-command.ts';
+import type { ExportFormat } from '../base/command/options.ts';
+import { refusal } from '../base/command/replies.ts';
+import { MARKS, nextOf, proofMark, STATUSES } from '../base/command/status.ts';
+import { jsonLine } from '../base/json/json-value.ts';
+import { briefText, commandText, markdownText, safeText } from '../base/safe-text.ts';
 import { USER } from '../state/place.ts';
 import { pairItems, removedAndAdded } from './pair-items.ts';
 import { nameOf } from './revise-list.ts';

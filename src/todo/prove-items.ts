@@ -1,6 +1,6 @@
-import type { CommandResult } from '../command/agent-command.ts';
-import { refusal } from '../command/replies.ts';
-import { type Evidence, type Failure, failedText, unprovenText } from '../proof/proof.ts';
+import type { CommandResult } from '../base/command/agent-command.ts';
+import { refusal } from '../base/command/replies.ts';
+import { type Evidence, type Failure, failedText, unprovenText } from '../base/proof/proof.ts';
 import { type ItemPair, pairItems, pairRenamed } from './pair-items.ts';
 import { nameOf } from './revise-list.ts';
 import type { Items, TodoItem } from './todo-fields.ts';

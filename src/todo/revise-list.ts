@@ -1,4 +1,4 @@
-import { briefText, inQuotes } from '../safe-text.ts';
+import { briefText, inQuotes } from '../base/safe-text.ts';
 import type { Items, TodoItem } from './todo-fields.ts';
 
 /** Changes of single items, each named by its id or its place, counted from 1. */

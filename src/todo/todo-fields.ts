@@ -1,6 +1,6 @@
-import { PRIORITIES, type Priority, STATUSES, type Status } from '../command/status.ts';
-import { type Fields, oneOf, shortText, type ValuesOf } from '../json/fields.ts';
-import type { Proof } from '../proof/proof.ts';
+import { PRIORITIES, type Priority, STATUSES, type Status } from '../base/command/status.ts';
+import { type Fields, oneOf, shortText, type ValuesOf } from '../base/json/fields.ts';
+import type { Proof } from '../base/proof/proof.ts';
 
 /**
  * The fields of an item that TodoWrite accepts. From each row follow the type, the schema, the JSON Schema, the check of

@@ -1,8 +1,8 @@
-import { withSpelling } from '../json/fields.ts';
-import type { CheckedJson } from '../json/json-input.ts';
-import { describeProblem, readJson } from '../json/json-reader.ts';
-import { isObject } from '../json/json-value.ts';
-import type { ListLimits } from '../settings/settings.ts';
+import { withSpelling } from '../base/json/fields.ts';
+import type { CheckedJson } from '../base/json/json-input.ts';
+import { describeProblem, readJson } from '../base/json/json-reader.ts';
+import { isObject } from '../base/json/json-value.ts';
+import type { ListLimits } from '../base/settings/settings.ts';
 import { TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';
 

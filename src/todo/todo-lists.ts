@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import { attempt, errorCode } from '../base/command/state-error.ts';
+import type { Settings } from '../base/settings/settings.ts';
+import { makeFolders, readOwnFile, writeOwnFile } from '../base/system/files.ts';
 import { ListHome } from '../settings/list-home.ts';
-import type { Settings } from '../settings/settings.ts';
 import { hookFolder, type ListName, listKey } from '../state/list-paths.ts';
 import { DEFAULT_AGENT } from '../state/place.ts';
-import { attempt, errorCode } from '../state/state-error.ts';
-import { makeFolders, readOwnFile, writeOwnFile } from '../system/files.ts';
 import { TodoList, todoPlace } from './todo-store.ts';
 
 /** The todo lists of a process, in files or on a server. */

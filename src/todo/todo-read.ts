@@ -3,18 +3,18 @@ import {
   type CommandResult,
   done,
   type Invocation,
-} from '../command/agent-command.ts';
+} from '../base/command/agent-command.ts';
 import {
   EXPORT_FORMATS,
   type ExportFormat,
   HELP_OPTIONS,
   type Options,
   wrongUsage,
-} from '../command/options.ts';
-import { perform } from '../command/perform.ts';
-import { noteLines, refusal } from '../command/replies.ts';
-import { inQuotes } from '../safe-text.ts';
-import type { SettingsSource } from '../settings/settings.ts';
+} from '../base/command/options.ts';
+import { perform } from '../base/command/perform.ts';
+import { noteLines, refusal } from '../base/command/replies.ts';
+import { inQuotes } from '../base/safe-text.ts';
+import type { SettingsSource } from '../base/settings/settings.ts';
 import { damageNote } from '../state/place.ts';
 import { historyText, LIST_EXPORTS, listLine, listText, notKept } from './list-text.ts';
 import helpPage from './todo-read.md';

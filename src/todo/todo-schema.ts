@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { $ZodObjectJIT } from 'zod/v4/core';
-import type { JsonSchema } from '../command/agent-command.ts';
-import type { Problems } from '../command/replies.ts';
-import { objectJson, otherNames } from '../json/fields.ts';
-import { isObject } from '../json/json-value.ts';
-import { objectSchema } from '../json/object-schema.ts';
-import { type OtherWords, ProblemLines } from '../json/schema-issues.ts';
-import { inQuotes } from '../safe-text.ts';
-import type { ListLimits } from '../settings/settings.ts';
+import type { JsonSchema } from '../base/command/agent-command.ts';
+import type { Problems } from '../base/command/replies.ts';
+import { objectJson, otherNames } from '../base/json/fields.ts';
+import { isObject } from '../base/json/json-value.ts';
+import { objectSchema } from '../base/json/object-schema.ts';
+import { type OtherWords, ProblemLines } from '../base/json/schema-issues.ts';
+import { inQuotes } from '../base/safe-text.ts';
+import type { ListLimits } from '../base/settings/settings.ts';
 import { TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 
 /** Refusing an overlong list must be cheap. */

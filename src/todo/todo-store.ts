@@ -1,5 +1,6 @@
-import { storedFields, wrongThing } from '../json/stored.ts';
-import { isProof } from '../proof/proof.ts';
+import { DamagedVersion } from '../base/command/state-error.ts';
+import { storedFields, wrongThing } from '../base/json/stored.ts';
+import { isProof } from '../base/proof/proof.ts';
 import { Document, type Listener, type View } from '../state/document.ts';
 import { FilePlace, type FilePlaceOptions } from '../state/file-place.ts';
 import type { Lists } from '../state/lists.ts';
@@ -11,7 +12,6 @@ import {
   type PlaceOptions,
   type SharedPlace,
 } from '../state/place.ts';
-import { DamagedVersion } from '../state/state-error.ts';
 import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from '../state/steps.ts';
 import { type Items, TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import {

@@ -4,14 +4,14 @@ import {
   done,
   type Invocation,
   type JsonSchema,
-} from '../command/agent-command.ts';
-import { type ParsedOptions, wrongUsage } from '../command/options.ts';
-import { perform } from '../command/perform.ts';
-import { noteLines, refusal } from '../command/replies.ts';
-import { type JsonForm, orAsTyped, readJsonInput } from '../json/json-input.ts';
-import { Evidence } from '../proof/proof.ts';
-import { isBlank } from '../safe-text.ts';
-import type { Settings, SettingsSource } from '../settings/settings.ts';
+} from '../base/command/agent-command.ts';
+import { type ParsedOptions, wrongUsage } from '../base/command/options.ts';
+import { perform } from '../base/command/perform.ts';
+import { noteLines, refusal } from '../base/command/replies.ts';
+import { type JsonForm, orAsTyped, readJsonInput } from '../base/json/json-input.ts';
+import { Evidence } from '../base/proof/proof.ts';
+import { isBlank } from '../base/safe-text.ts';
+import type { Settings, SettingsSource } from '../base/settings/settings.ts';
 import { listJson, listText, nextText, summaryText } from './list-text.ts';
 import type { ProofRules } from './prove-items.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';

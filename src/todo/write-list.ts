@@ -1,8 +1,8 @@
-import type { CommandResult } from '../command/agent-command.ts';
-import { refusal } from '../command/replies.ts';
-import type { ListSettings } from '../settings/settings.ts';
+import type { CommandResult } from '../base/command/agent-command.ts';
+import { refusal } from '../base/command/replies.ts';
+import { StateError } from '../base/command/state-error.ts';
+import type { ListSettings } from '../base/settings/settings.ts';
 import { damageNote } from '../state/place.ts';
-import { StateError } from '../state/state-error.ts';
 import { movedOn } from './list-text.ts';
 import { type ProofRules, proveItems } from './prove-items.ts';
 import { type ListSteps, type RevisedList, reviseList } from './revise-list.ts';

@@ -1,5 +1,5 @@
-import { beginsJson, HELP_OPTIONS, nearest, type Options } from '../command/options.ts';
-import { briefText, inQuotes, safeText } from '../safe-text.ts';
+import { beginsJson, HELP_OPTIONS, nearest, type Options } from '../base/command/options.ts';
+import { briefText, inQuotes, safeText } from '../base/safe-text.ts';
 import type { ListSteps } from './revise-list.ts';
 import { LIST_OPTIONS } from './todo-source.ts';
 

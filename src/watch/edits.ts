@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { briefText } from '../base/safe-text.ts';
 import { namesOf } from '../panel/status-times.ts';
-import { briefText } from '../safe-text.ts';
 import { USER } from '../state/place.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Items, TodoItem, TodoStatus } from '../todo/todo-fields.ts';

@@ -1,4 +1,4 @@
-import { briefText } from '../safe-text.ts';
+import { briefText } from '../base/safe-text.ts';
 import { ITEM_EDITS, TASK_EDITS, written } from './edits.ts';
 import type { FilterInput, Input, Page, PageName, ViewerState } from './model.ts';
 import { gridOf } from './render-rows.ts';

@@ -1,12 +1,12 @@
 import { constants } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { exitCodeOf } from '../command/replies.ts';
-import { jsonLine } from '../json/json-value.ts';
+import { exitCodeOf } from '../base/command/replies.ts';
+import { StateError } from '../base/command/state-error.ts';
+import { jsonLine } from '../base/json/json-value.ts';
+import { safeText } from '../base/safe-text.ts';
 import { plainReport, plainTaskReport } from '../panel/plain-report.ts';
-import { safeText } from '../safe-text.ts';
 import { sessionKey } from '../state/list-paths.ts';
 import { damageNote } from '../state/place.ts';
-import { StateError } from '../state/state-error.ts';
 import { TASK_STEPS } from '../tasks/stored-tasks.ts';
 import { NO_TASKS } from '../tasks/task.ts';
 import { type TaskVersion, taskRows } from '../tasks/task-store.ts';

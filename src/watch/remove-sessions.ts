@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
-import { EXIT_CODES } from '../command/agent-command.ts';
-import { inQuotes, safeText } from '../safe-text.ts';
-import { writeAll } from '../system/files.ts';
+import { EXIT_CODES } from '../base/command/agent-command.ts';
+import { inQuotes, safeText } from '../base/safe-text.ts';
+import { writeAll } from '../base/system/files.ts';
 import type { FoundList } from './model.ts';
 import { shortPath } from './sources.ts';
 import type { WatchedLists } from './watched-lists.ts';

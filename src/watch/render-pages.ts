@@ -1,5 +1,5 @@
+import { briefText } from '../base/safe-text.ts';
 import { printable } from '../panel/look.ts';
-import { briefText } from '../safe-text.ts';
 import { type Body, join, type Line, line, padded, spread } from '../terminal/lines.ts';
 import { wrap } from '../terminal/text.ts';
 import type { FoundList, ViewerState } from './model.ts';

@@ -1,4 +1,4 @@
-import { nextOf } from '../command/status.ts';
+import { nextOf } from '../base/command/status.ts';
 import { factsOf, printable, rowsOf, type Shown } from '../panel/look.ts';
 import type { ShownTimes } from '../panel/shown-times.ts';
 import { itemRows, type Row } from '../panel/status-times.ts';

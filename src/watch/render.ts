@@ -1,7 +1,7 @@
+import { safeText } from '../base/safe-text.ts';
 import { cutRows, printable } from '../panel/look.ts';
 import type { ShownTimes } from '../panel/shown-times.ts';
 import type { Theme } from '../panel/theme.ts';
-import { safeText } from '../safe-text.ts';
 import {
   type Body,
   EMPTY_LINE,

@@ -1,4 +1,4 @@
-import { nextOf } from '../command/status.ts';
+import { nextOf } from '../base/command/status.ts';
 import { itemRows, type Row, teamRows } from '../panel/status-times.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
 import { changesIn, changeText } from '../tasks/task-history.ts';

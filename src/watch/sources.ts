@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { safeText } from '../safe-text.ts';
-import { type SettingsSource, settingsOfCalls } from '../settings/settings.ts';
+import { StateError, UnnamedList } from '../base/command/state-error.ts';
+import { safeText } from '../base/safe-text.ts';
+import { type SettingsSource, settingsOfCalls } from '../base/settings/settings.ts';
 import { type ListName, pathName, sessionKey, stateFolder } from '../state/list-paths.ts';
 import { DEFAULT_AGENT, USER } from '../state/place.ts';
-import { StateError, UnnamedList } from '../state/state-error.ts';
 import { openTaskList, type TaskVersion } from '../tasks/task-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Following, followLists, followTasks } from './follow.ts';

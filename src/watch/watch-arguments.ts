@@ -1,5 +1,5 @@
-import { HELP_OPTIONS, parseOptions } from '../command/options.ts';
-import { inQuotes } from '../safe-text.ts';
+import { HELP_OPTIONS, parseOptions } from '../base/command/options.ts';
+import { inQuotes } from '../base/safe-text.ts';
 import type { ListName } from '../state/list-paths.ts';
 import { LIST_OPTIONS } from '../todo/todo-source.ts';
 

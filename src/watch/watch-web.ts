@@ -1,4 +1,4 @@
-import { codeOf } from '../system/files.ts';
+import { codeOf } from '../base/system/files.ts';
 import { stateJson } from './page/page-state.ts';
 import { endingSignals } from './print.ts';
 import { Sources, webTokenFile } from './sources.ts';

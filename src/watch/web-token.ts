@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolders, readOwnFile } from '../system/files.ts';
+import { makeFolders, readOwnFile } from '../base/system/files.ts';
 
 const TOKEN = /^[\w-]{32}$/;
 

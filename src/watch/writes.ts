@@ -1,7 +1,7 @@
-import { EXIT_CODES } from '../command/agent-command.ts';
-import { briefText, safeText } from '../safe-text.ts';
+import { EXIT_CODES } from '../base/command/agent-command.ts';
+import { briefText, safeText } from '../base/safe-text.ts';
+import type { SettingsSource } from '../base/settings/settings.ts';
 import type { ListHome } from '../settings/list-home.ts';
-import type { SettingsSource } from '../settings/settings.ts';
 import { USER } from '../state/place.ts';
 import { because } from '../tasks/reasons.ts';
 import type { Task } from '../tasks/task.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { quote } from '../../src/line/quotes.ts';
+import { quote } from '../../src/base/line/quotes.ts';
 import { sharedAgentSession, TestAgent } from '../helpers/agents.ts';
 import { bashIsSince, plainBash } from '../helpers/bash.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

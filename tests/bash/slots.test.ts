@@ -21,9 +21,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { CALLER_VARIABLES } from '../../src/base/environment.ts';
+import { orElse } from '../../src/base/system/files.ts';
 import { Slots } from '../../src/bash/slots.ts';
-import { CALLER_VARIABLES } from '../../src/environment.ts';
-import { orElse } from '../../src/system/files.ts';
 import { sharedAgentSession, TestAgent } from '../helpers/agents.ts';
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';

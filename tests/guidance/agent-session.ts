@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { CommandResult } from '../../src/command/agent-command.ts';
+import type { CommandResult } from '../../src/base/command/agent-command.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { serveJsonl } from '../../src/shell/jsonl.ts';

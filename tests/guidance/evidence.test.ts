@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { CommandType } from '../../src/command/agent-command.ts';
+import { CommandType } from '../../src/base/command/agent-command.ts';
 import { failedChecks } from '../../src/guidance/evidence.ts';
 import type { RoutedCommand } from '../../src/guidance/rule.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CommandType } from '../../src/command/agent-command.ts';
+import { CommandType } from '../../src/base/command/agent-command.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
 import type { GuidanceRule } from '../../src/guidance/rule.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/base/settings/settings.ts';
 import { Guide } from '../../src/guidance/guide.ts';
 import { listNotes } from '../../src/guidance/rules.ts';
-import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { agentSession, items } from './agent-session.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { estimateTokenCount as tokens } from 'tokenx';
 import { expect, test } from 'vitest';
-import type { AgentBashHandler } from '../../src/command/agent-command.ts';
+import type { AgentBashHandler } from '../../src/base/command/agent-command.ts';
 import { systemPrompt } from '../../src/guidance/system-prompt.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';

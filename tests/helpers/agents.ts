@@ -2,7 +2,7 @@ import type {
   AgentBashHandler,
   CommandResult,
   Invocation,
-} from '../../src/command/agent-command.ts';
+} from '../../src/base/command/agent-command.ts';
 import { sharedSession, type TestSession } from './session.ts';
 
 export interface Call {

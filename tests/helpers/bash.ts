@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommandResult } from '../../src/command/agent-command.ts';
+import type { CommandResult } from '../../src/base/command/agent-command.ts';
 
 /** Nothing of the caller's but PATH and the folder for files. */
 export const ENV = {

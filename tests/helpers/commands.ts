@@ -1,6 +1,6 @@
-import { type CommandResult, executeSafely } from '../../src/command/agent-command.ts';
-import { withWarnings } from '../../src/command/replies.ts';
-import { orElse } from '../../src/system/files.ts';
+import { type CommandResult, executeSafely } from '../../src/base/command/agent-command.ts';
+import { withWarnings } from '../../src/base/command/replies.ts';
+import { orElse } from '../../src/base/system/files.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { teamOf } from '../../src/tasks/task-context.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';

@@ -15,11 +15,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { orElse } from '../../src/base/system/files.ts';
 import { EtcdEngine, type EtcdOptions } from '../../src/state/engines/etcd-engine.ts';
 import { PostgresEngine, type PostgresOptions } from '../../src/state/engines/postgres-engine.ts';
 import type { PlaceOptions, SharedPlace } from '../../src/state/place.ts';
 import { ServerPlace } from '../../src/state/server-lists.ts';
-import { orElse } from '../../src/system/files.ts';
 import { eventually } from './eventually.ts';
 import { hasPrograms, isHere } from './machine.ts';
 import { freePorts } from './ports.ts';

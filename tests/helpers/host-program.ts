@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { CommandResult } from '../../src/command/agent-command.ts';
+import type { CommandResult } from '../../src/base/command/agent-command.ts';
 import { ENV } from './bash.ts';
 import { bundled } from './bundle.ts';
 import { eventually } from './eventually.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { orElse } from '../../src/system/files.ts';
+import { orElse } from '../../src/base/system/files.ts';
 
 // Requirements of some tests only. Without them these are skipped, and the end of the run lists once what was missing.
 

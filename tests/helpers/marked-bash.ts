@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quote } from '../../src/line/quotes.ts';
+import { quote } from '../../src/base/line/quotes.ts';
 import { temporaryDirectory } from './files.ts';
 
 /** The effects of a line in a real bash. */

@@ -7,8 +7,8 @@ import type {
   AgentBashHandler,
   CommandResult,
   Invocation,
-} from '../../src/command/agent-command.ts';
-import { orAsTyped, QUOTES_BROKE } from '../../src/json/json-input.ts';
+} from '../../src/base/command/agent-command.ts';
+import { orAsTyped, QUOTES_BROKE } from '../../src/base/json/json-input.ts';
 import { BEFORE_LINE_1, ENV } from './bash.ts';
 import { temporaryDirectory } from './files.ts';
 

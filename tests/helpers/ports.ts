@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { orElse } from '../../src/system/files.ts';
+import { orElse } from '../../src/base/system/files.ts';
 
 const LOWEST = 10_000;
 /** Above this the kernel chooses ports for connections: a server's port may be taken when it restarts. */

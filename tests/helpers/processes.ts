@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { orElse } from '../../src/system/files.ts';
+import { orElse } from '../../src/base/system/files.ts';
 import { eventually } from './eventually.ts';
 import { isHere } from './machine.ts';
 

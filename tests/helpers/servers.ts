@@ -1,5 +1,5 @@
 import { beforeAll, describe } from 'vitest';
-import { orElse } from '../../src/system/files.ts';
+import { orElse } from '../../src/base/system/files.ts';
 import {
   Etcd,
   EtcdCluster,

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { AgentBashHandler } from '../../src/base/command/agent-command.ts';
 import { BashSession, type BashSessionOptions } from '../../src/bash/bash-session.ts';
-import type { AgentBashHandler } from '../../src/command/agent-command.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import type { BashRouterOptions } from '../../src/router/router-options.ts';
 import { ENV } from './bash.ts';

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { orElse } from '../../src/system/files.ts';
+import { orElse } from '../../src/base/system/files.ts';
 import { eventually } from './eventually.ts';
 import { hasPrograms } from './machine.ts';
 import { isAlive } from './processes.ts';

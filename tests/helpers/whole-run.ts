@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
-import { orElse } from '../../src/system/files.ts';
+import { orElse } from '../../src/base/system/files.ts';
 import { missing } from './machine.ts';
 import { processesWith } from './processes.ts';
 import { stopServers } from './servers.ts';

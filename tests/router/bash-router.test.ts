@@ -6,7 +6,7 @@ import {
   type AgentBashHandler,
   type CommandResult,
   CommandType,
-} from '../../src/command/agent-command.ts';
+} from '../../src/base/command/agent-command.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { readCommands } from '../../src/line/simple-commands.ts';
+import { readCommands } from '../../src/base/line/simple-commands.ts';
 import { readForApproval } from '../../src/router/certain-line.ts';
 import { ENV } from '../helpers/bash.ts';
 import { localeWith } from '../helpers/locales.ts';

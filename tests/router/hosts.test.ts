@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/base/settings/settings.ts';
 import {
   type BashRouterOptions,
   TaskStore,
@@ -9,7 +10,6 @@ import {
   todoStoreOf,
   validateTodoList,
 } from '../../src/index.ts';
-import { DEFAULT_SETTINGS } from '../../src/settings/settings.ts';
 import { TestAgent } from '../helpers/agents.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { quote } from '../../src/line/quotes.ts';
+import { quote } from '../../src/base/line/quotes.ts';
 import { mendLine } from '../../src/router/mend-line.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';

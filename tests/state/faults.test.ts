@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { StateError } from '../../src/base/command/state-error.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { type FileSystem, nodeFileSystem } from '../../src/state/file-system.ts';
-import { StateError } from '../../src/state/state-error.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { orElse } from '../../src/base/system/files.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { watchFolder } from '../../src/state/watch-folder.ts';
-import { orElse } from '../../src/system/files.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

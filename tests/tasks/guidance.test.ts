@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { DEFAULT_SETTINGS, type GuidanceSettings } from '../../src/base/settings/settings.ts';
 import { FollowedTasks } from '../../src/guidance/followed-tasks.ts';
 import { Guide } from '../../src/guidance/guide.ts';
-import { DEFAULT_SETTINGS, type GuidanceSettings } from '../../src/settings/settings.ts';
 import type { TaskStore } from '../../src/tasks/task-store.ts';
 import { Team } from './team.ts';
 

@@ -1,10 +1,10 @@
 // A process that changes one list at random: FOLDER-OR-URL AGENT SEED CHANGES LOG. It logs the start, the plan and the end of
 // each change.
 import { openSync, writeSync } from 'node:fs';
+import { StateError } from '../../src/base/command/state-error.ts';
 import { FilePlace } from '../../src/state/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
 import { ServerLists } from '../../src/state/server-lists.ts';
-import { StateError } from '../../src/state/state-error.ts';
 import { claimTask, releaseTasks } from '../../src/tasks/claims.ts';
 import type { Refused } from '../../src/tasks/reasons.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';

@@ -1,5 +1,5 @@
-import type { AgentBashHandler, CommandResult } from '../../src/command/agent-command.ts';
-import { DEFAULT_SETTINGS, type Settings } from '../../src/settings/settings.ts';
+import type { AgentBashHandler, CommandResult } from '../../src/base/command/agent-command.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../src/base/settings/settings.ts';
 import type { LeaseClock } from '../../src/tasks/lease.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isBlank } from '../../src/safe-text.ts';
+import { isBlank } from '../../src/base/safe-text.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 

@@ -1,5 +1,5 @@
-import type { CommandResult } from '../../src/command/agent-command.ts';
-import { DEFAULT_SETTINGS, type Settings } from '../../src/settings/settings.ts';
+import type { CommandResult } from '../../src/base/command/agent-command.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../src/base/settings/settings.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { type TodoList, TodoStore } from '../../src/todo/todo-store.ts';

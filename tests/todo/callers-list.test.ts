@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_SETTINGS, settingsOfCalls } from '../../src/settings/settings.ts';
+import { DEFAULT_SETTINGS, settingsOfCalls } from '../../src/base/settings/settings.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import type { TodoSource } from '../../src/todo/todo-source.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';

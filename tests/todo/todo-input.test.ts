@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeProblem, readJson } from '../../src/json/json-reader.ts';
+import { describeProblem, readJson } from '../../src/base/json/json-reader.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { checkTodoInput } from '../../src/todo/todo-input.ts';
 import { growth } from '../helpers/best-time.ts';

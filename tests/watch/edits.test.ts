@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { settingsOfCalls } from '../../src/settings/settings.ts';
+import { settingsOfCalls } from '../../src/base/settings/settings.ts';
 import type { Task, TaskGraph } from '../../src/tasks/task.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore, type TaskStore } from '../../src/tasks/task-store.ts';

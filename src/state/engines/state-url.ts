@@ -1,5 +1,5 @@
-import type { Environment } from '../../environment.ts';
-import { StateError } from '../state-error.ts';
+import { StateError } from '../../base/command/state-error.ts';
+import type { Environment } from '../../base/environment.ts';
 
 export type StateUrl =
   | {

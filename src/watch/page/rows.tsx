@@ -1,6 +1,6 @@
 // Cards, columns and rows of the page. Lists have a role, since Safari takes one without bullets for no list.
 import type { JSX } from 'preact';
-import type { Status } from '../../command/status.ts';
+import type { Status } from '../../base/command/status.ts';
 import { factsOf, textOf } from '../../panel/look.ts';
 import { ShownTimes } from '../../panel/shown-times.ts';
 import type { Row } from '../../panel/status-times.ts';

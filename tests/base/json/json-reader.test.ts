@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findJsonProblem } from '../../src/json/json-problem.ts';
-import { describeProblem, readJson } from '../../src/json/json-reader.ts';
-import { jsonLine } from '../../src/json/json-value.ts';
-import { orElse } from '../../src/system/files.ts';
-import { runs } from '../helpers/random.ts';
+import { findJsonProblem } from '../../../src/base/json/json-problem.ts';
+import { describeProblem, readJson } from '../../../src/base/json/json-reader.ts';
+import { jsonLine } from '../../../src/base/json/json-value.ts';
+import { orElse } from '../../../src/base/system/files.ts';
+import { runs } from '../../helpers/random.ts';
 
 function problemOf(text: string): string | undefined {
   const problem = findJsonProblem(text);

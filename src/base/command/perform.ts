@@ -1,9 +1,9 @@
 import { reasonOf } from '../safe-text.ts';
-import { StateError } from '../state/state-error.ts';
-import { inTimeOf, type ServerTime } from '../state/time-limit.ts';
 import type { CommandResult, Invocation } from './agent-command.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
 import { refusal, storageTrouble, withWarnings } from './replies.ts';
+import { StateError } from './state-error.ts';
+import { inTimeOf, type ServerTime } from './time-limit.ts';
 import { InvalidUtf8, refuseInvalidUtf8 } from './utf8.ts';
 
 export interface CommandForm<Table extends OptionTable> {

@@ -1,6 +1,6 @@
 import { safeText } from '../safe-text.ts';
-import { DamagedVersion, errorCode, type StateError, UnnamedList } from '../state/state-error.ts';
 import { type CommandResult, EXIT_CODES, failed } from './agent-command.ts';
+import { DamagedVersion, errorCode, type StateError, UnnamedList } from './state-error.ts';
 
 /** The problems of an input, one line each, without the leading `- `. */
 export interface Problems {

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { literalWords } from '../../src/line/words.ts';
-import { ENV } from '../helpers/bash.ts';
-import { growth } from '../helpers/best-time.ts';
-import { Random, runs, testSeed } from '../helpers/random.ts';
+import { literalWords } from '../../../src/base/line/words.ts';
+import { ENV } from '../../helpers/bash.ts';
+import { growth } from '../../helpers/best-time.ts';
+import { Random, runs, testSeed } from '../../helpers/random.ts';
 
 const NAMES = new Set(['TodoWrite', 'Agent-2']);
 const parse = (line: string) => literalWords(line, NAMES);

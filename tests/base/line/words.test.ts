@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { areQuotesClosed, outsideSingleQuotes, withoutQuoted } from '../../src/line/quotes.ts';
-import { readWord } from '../../src/line/words.ts';
+import {
+  areQuotesClosed,
+  outsideSingleQuotes,
+  withoutQuoted,
+} from '../../../src/base/line/quotes.ts';
+import { readWord } from '../../../src/base/line/words.ts';
 
 test.each([
   ['a-b', 'a-b', true],

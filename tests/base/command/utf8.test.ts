@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { textOfBytes } from '../../src/command/utf8.ts';
-import { anyCharacter } from '../helpers/any-character.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
+import { textOfBytes } from '../../../src/base/command/utf8.ts';
+import { anyCharacter } from '../../helpers/any-character.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 

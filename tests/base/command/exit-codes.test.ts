@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { refusal } from '../../src/command/replies.ts';
-import { cleanEnvironment, run } from '../helpers/executables.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
-import { failed } from '../helpers/replies.ts';
-import { Team } from '../tasks/team.ts';
+import { refusal } from '../../../src/base/command/replies.ts';
+import { cleanEnvironment, run } from '../../helpers/executables.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
+import { failed } from '../../helpers/replies.ts';
+import { Team } from '../../tasks/team.ts';
 
 // One rule for all agent commands: 0 done; 1 refused, whatever the text was; 2 an unknown option or a wrong use of one;
 // 3 storage.

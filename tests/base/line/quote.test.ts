@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { quote } from '../../src/line/quotes.ts';
-import { ENV } from '../helpers/bash.ts';
-import { listFiles, temporaryDirectory } from '../helpers/files.ts';
-import { localeWith } from '../helpers/locales.ts';
-import { Random, testSeed } from '../helpers/random.ts';
+import { quote } from '../../../src/base/line/quotes.ts';
+import { ENV } from '../../helpers/bash.ts';
+import { listFiles, temporaryDirectory } from '../../helpers/files.ts';
+import { localeWith } from '../../helpers/locales.ts';
+import { Random, testSeed } from '../../helpers/random.ts';
 
 const TEXT = [...' \t\n;&|<>(){}[]*?~!#$`\\"\'^ab09-=éü漢中😀\u00a0\r\x01\x7f'];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type OptionTable, parseOptions } from '../../src/command/options.ts';
+import { type OptionTable, parseOptions } from '../../../src/base/command/options.ts';
 
 const TABLE = {
   '--undo': 'flag',

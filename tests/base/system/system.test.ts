@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { appendOwnFile, replaceFile } from '../../src/system/files.ts';
-import { findProgram } from '../../src/system/find-program.ts';
-import { childrenOf, isStartedSince } from '../../src/system/processes.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
+import { appendOwnFile, replaceFile } from '../../../src/base/system/files.ts';
+import { findProgram } from '../../../src/base/system/find-program.ts';
+import { childrenOf, isStartedSince } from '../../../src/base/system/processes.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
 
 test('a program is found by absolute entries of PATH only, and a folder is none', () => {
   const folder = temporaryDirectory();

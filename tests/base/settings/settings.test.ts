@@ -2,8 +2,12 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS, readSettings, settingsOfCalls } from '../src/settings/settings.ts';
-import { temporaryDirectory } from './helpers/files.ts';
+import {
+  DEFAULT_SETTINGS,
+  readSettings,
+  settingsOfCalls,
+} from '../../../src/base/settings/settings.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
 
 const EXAMPLE = readFileSync('.env.example', 'utf8');
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { characterCount, isBlank, safeText } from '../src/safe-text.ts';
-import { anyCharacter } from './helpers/any-character.ts';
-import { runs } from './helpers/random.ts';
+import { characterCount, isBlank, safeText } from '../../src/base/safe-text.ts';
+import { anyCharacter } from '../helpers/any-character.ts';
+import { runs } from '../helpers/random.ts';
 
 test.each([
   ['plain text', 'Run `npm test` & ship it!', 'Run `npm test` & ship it!'],

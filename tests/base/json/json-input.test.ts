@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { isJsonCollection } from '../../src/json/json-input.ts';
-import { withoutOuterQuotes } from '../../src/line/quotes.ts';
-import { BUILD, json, refused, todoWrite } from '../todo/call.ts';
+import { isJsonCollection } from '../../../src/base/json/json-input.ts';
+import { withoutOuterQuotes } from '../../../src/base/line/quotes.ts';
+import { BUILD, json, refused, todoWrite } from '../../todo/call.ts';
 
 const list = (content: string, activeForm = 'Doing') =>
   `{"todos":[{"content":"${content}","activeForm":"${activeForm}","status":"pending"}]}`;

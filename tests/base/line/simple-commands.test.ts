@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readCommands } from '../../src/line/simple-commands.ts';
-import { growth } from '../helpers/best-time.ts';
+import { readCommands } from '../../../src/base/line/simple-commands.ts';
+import { growth } from '../../helpers/best-time.ts';
 
 /** Each command as its assignments, redirections and words: `X=1`, `2>&1`. */
 function read(line: string) {

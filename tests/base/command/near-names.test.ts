@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { nearName, nearNameText } from '../../src/command/near-names.ts';
-import { startRouter } from '../helpers/session.ts';
+import { nearName, nearNameText } from '../../../src/base/command/near-names.ts';
+import { startRouter } from '../../helpers/session.ts';
 
 const COMMANDS = 'TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet TaskClaim'.split(' ');
 
