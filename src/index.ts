@@ -25,6 +25,8 @@ export type { GuidanceRule, ItemChange, RoutedCommand, TaskWork, Work } from './
 export { GUIDANCE_RULES } from './guidance/rules.ts';
 export { type SystemPromptOptions, systemPrompt } from './guidance/system-prompt.ts';
 export { quoted } from './guidance/texts.ts';
+export { FilePlace, type FilePlaceOptions } from './lists/file-place.ts';
+export { MemoryPlace, type Place, type Version } from './lists/place.ts';
 export { type RenderOptions, renderTodos } from './panel/render-lists.ts';
 export { type PanelMode, TaskPanel, type TaskPanelOptions } from './panel/task-panel.ts';
 export { createTheme, type Theme, themeFor } from './panel/theme.ts';
@@ -39,8 +41,6 @@ export type {
   RouteOptions,
   RouteResult,
 } from './router/router-options.ts';
-export { FilePlace, type FilePlaceOptions } from './state/file-place.ts';
-export { MemoryPlace, type Place, type Version } from './state/place.ts';
 export type { Reason, ReasonCode, Refused } from './tasks/reasons.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
 export { taskCommands } from './tasks/task-commands.ts';

@@ -170,7 +170,7 @@ __todo_choose_mode() {
 }
 
 # Sets `session` to the sessions that this place may belong to, and `state` to the folder of all lists, like stateFolder in
-# src/state/list-paths.ts.
+# src/lists/list-paths.ts.
 __todo_find_place() {
   local path
   if [[ $PWD != "${__todo_pwd-}" ]]; then
@@ -213,7 +213,7 @@ __todo_find_heads() {
   if [[ ${session[*]} != "$__todo_sessions" ]]; then
     __todo_sessions=${session[*]} __todo_patterns=()
     for path in "${session[@]}"; do
-      # The folder names of src/state/list-paths.ts, with patterns for characters that are costly to encode.
+      # The folder names of src/lists/list-paths.ts, with patterns for characters that are costly to encode.
       pattern=${path//[!abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.\/-]/%*}
       pattern=${pattern//[ABCDEFGHIJKLMNOPQRSTUVWXYZ]/+?}
       pattern=${pattern//\//%2f}

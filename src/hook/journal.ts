@@ -7,7 +7,7 @@ import {
   replaceFile,
 } from '../base/system/files.ts';
 import { WRITES_LIST } from '../guidance/rule.ts';
-import { newId } from '../state/place.ts';
+import { newId } from '../lists/place.ts';
 
 /** An entry of the journal: an event or a reply of the hook. */
 export interface Entry {

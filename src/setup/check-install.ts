@@ -4,8 +4,8 @@ import { dirname, join, sep } from 'node:path';
 import type { Environment } from '../base/environment.ts';
 import { safeText } from '../base/safe-text.ts';
 import { hookLog, lastFailures } from '../hook/hook-log.ts';
-import { ListHome } from '../settings/list-home.ts';
-import { sessionOf } from '../state/list-paths.ts';
+import { ListHome } from '../lists/list-home.ts';
+import { sessionOf } from '../lists/list-paths.ts';
 
 export interface World {
   readonly environment: Environment;

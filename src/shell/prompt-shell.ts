@@ -4,7 +4,7 @@ import type { Environment } from '../base/environment.ts';
 import { orElse, readOwnFile } from '../base/system/files.ts';
 import { jobOf } from '../base/system/processes.ts';
 import { Journal, seenLines } from '../hook/journal.ts';
-import { harnessSession, hookFolder, promptFile } from '../state/list-paths.ts';
+import { harnessSession, hookFolder, promptFile } from '../lists/list-paths.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 
 /** The process id of the interactive agent-shell that set AGENT_SHELL_PROMPT, or 0. */

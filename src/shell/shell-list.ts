@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Settings, type SettingsSource, settingsOfCalls } from '../base/settings/settings.ts';
-import type { ListName } from '../state/list-paths.ts';
+import type { ListName } from '../lists/list-paths.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';

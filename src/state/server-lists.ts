@@ -1,11 +1,8 @@
 import { DamagedVersion, StateError } from '../base/command/state-error.ts';
 import { pause } from '../base/command/time-limit.ts';
 import type { Environment } from '../base/environment.ts';
-import type { Engine } from './engines/engine.ts';
-import { decodeContent, encodeContent } from './engines/stored-content.ts';
-import { VersionWatch } from './engines/version-watch.ts';
-import { isPathName, textOfPathName } from './list-paths.ts';
-import type { FoundList, Lists } from './lists.ts';
+import { isPathName, textOfPathName } from '../lists/list-paths.ts';
+import type { FoundList, Lists } from '../lists/lists.ts';
 import {
   type HistoryRange,
   newId,
@@ -13,7 +10,10 @@ import {
   type SharedPlace,
   type Version,
   withStandIns,
-} from './place.ts';
+} from '../lists/place.ts';
+import type { Engine } from './engines/engine.ts';
+import { decodeContent, encodeContent } from './engines/stored-content.ts';
+import { VersionWatch } from './engines/version-watch.ts';
 
 /** The lists on the server of TODO_STATE_URL. It is loaded and connected when the first list is used. */
 export class ServerLists implements Lists {

@@ -1,5 +1,5 @@
 import { briefText, quotedText, withoutTags } from '../base/safe-text.ts';
-import { USER } from '../state/place.ts';
+import { USER } from '../lists/place.ts';
 import { changedIds, type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
 
 /** An agent that never reads loses older notices. */

@@ -9,7 +9,7 @@ import {
   wrongThing,
 } from '../base/json/stored.ts';
 import { isProof } from '../base/proof/proof.ts';
-import type { LogEntry, Steps } from '../state/log-place.ts';
+import type { LogEntry, Steps } from '../lists/log-place.ts';
 import { NOTICE_WORDS } from './inbox.ts';
 import { changedIds, NO_TASKS, type Notice, type Task, type TaskGraph } from './task.ts';
 import { TASK_FIELDS } from './task-fields.ts';

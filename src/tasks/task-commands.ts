@@ -4,7 +4,7 @@ import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
 import { objectJson } from '../base/json/fields.ts';
 import type { Settings } from '../base/settings/settings.ts';
-import { damageNote } from '../state/place.ts';
+import { damageNote } from '../lists/place.ts';
 import { release } from './claims.ts';
 import type { Task, TaskGraph } from './task.ts';
 import { TASK_ARCHIVE } from './task-archive.ts';

@@ -7,9 +7,9 @@ import {
   settingsOfCalls,
 } from '../base/settings/settings.ts';
 import { orElse } from '../base/system/files.ts';
-import { ListHome } from '../settings/list-home.ts';
-import { agentOfHarness } from '../state/list-paths.ts';
-import { DEFAULT_AGENT } from '../state/place.ts';
+import { ListHome } from '../lists/list-home.ts';
+import { agentOfHarness } from '../lists/list-paths.ts';
+import { DEFAULT_AGENT } from '../lists/place.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { type LeaseClock, renewLeases } from './lease.ts';
 import type { Task, TaskGraph } from './task.ts';

@@ -1,17 +1,17 @@
 import { StateError } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
-import { ListHome } from '../settings/list-home.ts';
-import { Document, type View } from '../state/document.ts';
-import { FolderLists, type Lists } from '../state/lists.ts';
-import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../state/log-place.ts';
+import { Document, type View } from '../lists/document.ts';
+import { ListHome } from '../lists/list-home.ts';
+import { FolderLists, type Lists } from '../lists/lists.ts';
+import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../lists/log-place.ts';
 import {
   type Damage,
   DEFAULT_AGENT,
   damageNote,
   MemoryPlace,
   type Version,
-} from '../state/place.ts';
-import { type Awaitable, inSteps } from '../state/steps.ts';
+} from '../lists/place.ts';
+import { type Awaitable, inSteps } from '../lists/steps.ts';
 import { withNotices } from './inbox.ts';
 import { type LeaseClock, machineClock } from './lease.ts';
 import type { Reason, Refused } from './reasons.ts';

@@ -1,5 +1,5 @@
 import type { Proof } from '../base/proof/proof.ts';
-import { DEFAULT_AGENT, USER } from '../state/place.ts';
+import { DEFAULT_AGENT, USER } from '../lists/place.ts';
 import { type ClaimRules, claimedBy, reasonsAgainst } from './claims.ts';
 import { changeLinks, removeTask, unblockedBy } from './dependencies.ts';
 import { because, type Reason, type Refused } from './reasons.ts';

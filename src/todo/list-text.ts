@@ -4,7 +4,7 @@ import { refusal } from '../base/command/replies.ts';
 import { MARKS, nextOf, proofMark, STATUSES } from '../base/command/status.ts';
 import { jsonLine } from '../base/json/json-value.ts';
 import { briefText, commandText, markdownText, safeText } from '../base/safe-text.ts';
-import { USER } from '../state/place.ts';
+import { USER } from '../lists/place.ts';
 import { pairItems, removedAndAdded } from './pair-items.ts';
 import { nameOf } from './revise-list.ts';
 import { type Items, TODO_FIELDS, type TodoItem, type TodoStatus } from './todo-fields.ts';

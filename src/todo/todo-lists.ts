@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { attempt, errorCode } from '../base/command/state-error.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { makeFolders, readOwnFile, writeOwnFile } from '../base/system/files.ts';
-import { ListHome } from '../settings/list-home.ts';
-import { hookFolder, type ListName, listKey } from '../state/list-paths.ts';
-import { DEFAULT_AGENT } from '../state/place.ts';
+import { ListHome } from '../lists/list-home.ts';
+import { hookFolder, type ListName, listKey } from '../lists/list-paths.ts';
+import { DEFAULT_AGENT } from '../lists/place.ts';
 import { TodoList, todoPlace } from './todo-store.ts';
 
 /** The todo lists of a process, in files or on a server. */

@@ -15,7 +15,7 @@ import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
 import { inQuotes } from '../base/safe-text.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
-import { damageNote } from '../state/place.ts';
+import { damageNote } from '../lists/place.ts';
 import { historyText, LIST_EXPORTS, listLine, listText, notKept } from './list-text.ts';
 import helpPage from './todo-read.md';
 import { LIST_OPTIONS, openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';

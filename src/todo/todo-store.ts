@@ -1,9 +1,9 @@
 import { DamagedVersion } from '../base/command/state-error.ts';
 import { storedFields, wrongThing } from '../base/json/stored.ts';
 import { isProof } from '../base/proof/proof.ts';
-import { Document, type Listener, type View } from '../state/document.ts';
-import { FilePlace, type FilePlaceOptions } from '../state/file-place.ts';
-import type { Lists } from '../state/lists.ts';
+import { Document, type Listener, type View } from '../lists/document.ts';
+import { FilePlace, type FilePlaceOptions } from '../lists/file-place.ts';
+import type { Lists } from '../lists/lists.ts';
 import {
   DEFAULT_AGENT,
   type HistoryRange,
@@ -11,8 +11,8 @@ import {
   type Place,
   type PlaceOptions,
   type SharedPlace,
-} from '../state/place.ts';
-import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from '../state/steps.ts';
+} from '../lists/place.ts';
+import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from '../lists/steps.ts';
 import { type Items, TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import {
   contentBefore,

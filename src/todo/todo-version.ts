@@ -1,4 +1,4 @@
-import { type Damage, damageNote, type Version } from '../state/place.ts';
+import { type Damage, damageNote, type Version } from '../lists/place.ts';
 import type { Items, TodoItem } from './todo-fields.ts';
 
 /** The list at one moment. Frozen, items included. */

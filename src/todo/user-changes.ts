@@ -2,7 +2,7 @@ import { type CommandResult, failed } from '../base/command/agent-command.ts';
 import { noteLines } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
 import { quotedText } from '../base/safe-text.ts';
-import { USER } from '../state/place.ts';
+import { USER } from '../lists/place.ts';
 import { itemLines, MOVED } from './list-text.ts';
 import { contentKey, type ItemPair, pairItems } from './pair-items.ts';
 import type { Items, TodoItem } from './todo-fields.ts';

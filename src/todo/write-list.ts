@@ -2,7 +2,7 @@ import type { CommandResult } from '../base/command/agent-command.ts';
 import { refusal } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
 import type { ListSettings } from '../base/settings/settings.ts';
-import { damageNote } from '../state/place.ts';
+import { damageNote } from '../lists/place.ts';
 import { movedOn } from './list-text.ts';
 import { type ProofRules, proveItems } from './prove-items.ts';
 import { type ListSteps, type RevisedList, reviseList } from './revise-list.ts';

@@ -1,6 +1,6 @@
 import { HELP_OPTIONS, parseOptions } from '../base/command/options.ts';
 import { inQuotes } from '../base/safe-text.ts';
-import type { ListName } from '../state/list-paths.ts';
+import type { ListName } from '../lists/list-paths.ts';
 import { LIST_OPTIONS } from '../todo/todo-source.ts';
 
 export interface WatchArguments {

@@ -1,5 +1,5 @@
 import { DamagedVersion, errorCode, StateError } from '../base/command/state-error.ts';
-import type { FoundList as Listed } from '../state/lists.ts';
+import type { FoundList as Listed } from '../lists/lists.ts';
 import { taskPlace, taskRows } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { readablePlace } from './follow.ts';

@@ -1,8 +1,8 @@
 import { EXIT_CODES } from '../base/command/agent-command.ts';
 import { briefText, safeText } from '../base/safe-text.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
-import type { ListHome } from '../settings/list-home.ts';
-import { USER } from '../state/place.ts';
+import type { ListHome } from '../lists/list-home.ts';
+import { USER } from '../lists/place.ts';
 import { because } from '../tasks/reasons.ts';
 import type { Task } from '../tasks/task.ts';
 import { taskCommands } from '../tasks/task-commands.ts';

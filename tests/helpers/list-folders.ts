@@ -4,8 +4,8 @@ import {
   listKey,
   sessionKey,
   taskListKey,
-} from '../../src/state/list-paths.ts';
-import { FolderLists } from '../../src/state/lists.ts';
+} from '../../src/lists/list-paths.ts';
+import { FolderLists } from '../../src/lists/lists.ts';
 
 export function listFolder(state: string, name: ListName): string {
   return folderOfKey(state, listKey(name));

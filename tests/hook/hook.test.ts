@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { USER } from '../../src/state/place.ts';
+import { USER } from '../../src/lists/place.ts';
 import { claimTask } from '../../src/tasks/claims.ts';
 import { machineClock } from '../../src/tasks/lease.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { MemoryPlace } from '../../src/lists/place.ts';
 import { statusTimes } from '../../src/panel/status-times.ts';
-import { MemoryPlace } from '../../src/state/place.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { todos, todosIn } from './todos.ts';

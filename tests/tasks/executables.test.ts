@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/base/settings/settings.ts';
-import { ListHome } from '../../src/settings/list-home.ts';
+import { ListHome } from '../../src/lists/list-home.ts';
 import { taskContext, teamOf } from '../../src/tasks/task-context.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 import { callCommand } from '../helpers/commands.ts';

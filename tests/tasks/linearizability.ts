@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Version } from '../../src/state/place.ts';
+import type { Version } from '../../src/lists/place.ts';
 import type { TaskGraph } from '../../src/tasks/task.ts';
 
 // A check that a history of concurrent changes is linearizable: that it is one of changes that were made one after the other.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MemoryPlace } from '../../src/state/place.ts';
+import { MemoryPlace } from '../../src/lists/place.ts';
 import type { LeaseClock } from '../../src/tasks/lease.ts';
 import type { TaskGraph, TaskLease } from '../../src/tasks/task.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { MemoryPlace } from '../../src/lists/place.ts';
 import { TaskPanel } from '../../src/panel/task-panel.ts';
-import { MemoryPlace } from '../../src/state/place.ts';
 import type { TaskGraph } from '../../src/tasks/task.ts';
 import { TaskStore, taskView } from '../../src/tasks/task-store.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { FilePlace } from '../../src/state/file-place.ts';
-import { type FileSystem, nodeFileSystem } from '../../src/state/file-system.ts';
-import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../../src/state/log-place.ts';
-import { MemoryPlace } from '../../src/state/place.ts';
+import { FilePlace } from '../../src/lists/file-place.ts';
+import { type FileSystem, nodeFileSystem } from '../../src/lists/file-system.ts';
+import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../../src/lists/log-place.ts';
+import { MemoryPlace } from '../../src/lists/place.ts';
 import { claimTask } from '../../src/tasks/claims.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { FilePlace } from '../../src/state/file-place.ts';
+import { FilePlace } from '../../src/lists/file-place.ts';
 import { ServerLists } from '../../src/state/server-lists.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';

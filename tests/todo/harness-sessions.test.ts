@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { beginningFile } from '../../src/state/list-paths.ts';
+import { beginningFile } from '../../src/lists/list-paths.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { teamOf } from '../../src/tasks/task-context.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';

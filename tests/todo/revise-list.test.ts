@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { USER } from '../../src/state/place.ts';
+import { USER } from '../../src/lists/place.ts';
 import { openTodoStore, TodoStore } from '../../src/todo/todo-store.ts';
 import { items } from '../guidance/agent-session.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

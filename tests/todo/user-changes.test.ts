@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { USER } from '../../src/state/place.ts';
+import { USER } from '../../src/lists/place.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { openTodoStore, type TodoStore } from '../../src/todo/todo-store.ts';
 import { hearUser } from '../../src/todo/user-changes.ts';

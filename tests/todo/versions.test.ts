@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { StateError } from '../../src/base/command/state-error.ts';
-import { MemoryPlace } from '../../src/state/place.ts';
+import { MemoryPlace } from '../../src/lists/place.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';

@@ -57,7 +57,7 @@ async function pageOf({ lines }: ReturnType<typeof startProgram>) {
   return { shown, text: () => text };
 }
 
-// Finding and following on each engine: tests/state/lists.test.ts.
+// Finding and following on each engine: tests/lists/lists.test.ts.
 describe.runIf(hasEtcd)('agent-shell', () => {
   test('watch --jsonl, watch --web and sessions show the lists of a session, later ones included', async () => {
     const at = onServer(servers.etcd.emptyUrl());

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FilePlace } from '../../src/state/file-place.ts';
-import { sessionKey } from '../../src/state/list-paths.ts';
-import { FolderLists } from '../../src/state/lists.ts';
+import { FilePlace } from '../../src/lists/file-place.ts';
+import { sessionKey } from '../../src/lists/list-paths.ts';
+import { FolderLists } from '../../src/lists/lists.ts';
 import { claimTask } from '../../src/tasks/claims.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';

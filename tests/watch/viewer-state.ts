@@ -1,6 +1,6 @@
+import { MemoryPlace } from '../../src/lists/place.ts';
 import { ShownTimes } from '../../src/panel/shown-times.ts';
 import { createTheme, type Theme } from '../../src/panel/theme.ts';
-import { MemoryPlace } from '../../src/state/place.ts';
 import type { Task } from '../../src/tasks/task.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { orElse } from '../../../src/base/system/files.ts';
-import type { SharedPlace } from '../../../src/state/place.ts';
+import type { SharedPlace } from '../../../src/lists/place.ts';
 import { ServerPlace } from '../../../src/state/server-lists.ts';
 import { callCommand } from '../../helpers/commands.ts';
 import { closing, hasPostgres, PostgresServer } from '../../helpers/engines.ts';

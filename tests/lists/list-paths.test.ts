@@ -1,9 +1,9 @@
 import { chownSync, lchownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { FilePlace } from '../../src/state/file-place.ts';
-import { sessionOf, stateFolder } from '../../src/state/list-paths.ts';
-import { FolderLists } from '../../src/state/lists.ts';
+import { FilePlace } from '../../src/lists/file-place.ts';
+import { sessionOf, stateFolder } from '../../src/lists/list-paths.ts';
+import { FolderLists } from '../../src/lists/lists.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { listFolder } from '../helpers/list-folders.ts';
 import { isRoot } from '../helpers/machine.ts';

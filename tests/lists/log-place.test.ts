@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { FilePlace } from '../../src/state/file-place.ts';
-import { type LogEntry, LogPlace } from '../../src/state/log-place.ts';
+import { FilePlace } from '../../src/lists/file-place.ts';
+import { type LogEntry, LogPlace } from '../../src/lists/log-place.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 // A log with a damaged change: nothing builds upon it, up to the next whole entry.

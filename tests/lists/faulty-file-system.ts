@@ -1,4 +1,4 @@
-import { type FileSystem, nodeFileSystem } from '../../src/state/file-system.ts';
+import { type FileSystem, nodeFileSystem } from '../../src/lists/file-system.ts';
 
 /** One call of an operation, with its path if it has one. */
 export interface Operation {

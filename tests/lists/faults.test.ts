@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { StateError } from '../../src/base/command/state-error.ts';
-import { FilePlace } from '../../src/state/file-place.ts';
-import { type FileSystem, nodeFileSystem } from '../../src/state/file-system.ts';
+import { FilePlace } from '../../src/lists/file-place.ts';
+import { type FileSystem, nodeFileSystem } from '../../src/lists/file-system.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';

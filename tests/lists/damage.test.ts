@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeVersion, encodeVersion } from '../../src/state/version-file.ts';
+import { decodeVersion, encodeVersion } from '../../src/lists/version-file.ts';
 import { Random, runs, testSeed } from '../helpers/random.ts';
 
 const NOW = new Date('2026-05-01T12:00:00.000Z');

@@ -3,8 +3,8 @@ import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { appendOwnFile, writeOwnFile } from '../../src/base/system/files.ts';
-import { ListHome } from '../../src/settings/list-home.ts';
-import { FilePlace } from '../../src/state/file-place.ts';
+import { FilePlace } from '../../src/lists/file-place.ts';
+import { ListHome } from '../../src/lists/list-home.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';

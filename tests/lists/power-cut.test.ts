@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { FilePlace } from '../../src/state/file-place.ts';
-import type { FileSystem } from '../../src/state/file-system.ts';
+import { FilePlace } from '../../src/lists/file-place.ts';
+import type { FileSystem } from '../../src/lists/file-system.ts';
 import { Random, testSeed } from '../helpers/random.ts';
 import { askingFileSystem, systemError } from './faulty-file-system.ts';
 

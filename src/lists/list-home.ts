@@ -5,6 +5,7 @@ import type { Environment } from '../base/environment.ts';
 import { safeText } from '../base/safe-text.ts';
 import { readSettings, type Settings, type SettingsReading } from '../base/settings/settings.ts';
 import { appendOwnFile, codeOf, makeFolders, orElse, readOwnFile } from '../base/system/files.ts';
+import { ServerLists } from '../state/server-lists.ts';
 import {
   agentOfHarness,
   beginningFile,
@@ -14,10 +15,9 @@ import {
   sessionOf,
   stateFolder,
   taskListKey,
-} from '../state/list-paths.ts';
-import { FolderLists, type Lists } from '../state/lists.ts';
-import { DEFAULT_AGENT } from '../state/place.ts';
-import { ServerLists } from '../state/server-lists.ts';
+} from './list-paths.ts';
+import { FolderLists, type Lists } from './lists.ts';
+import { DEFAULT_AGENT } from './place.ts';
 
 const NAME_THE_SESSION =
   'with TODO_STATE_URL you must name the session, since a folder means a different place on each machine: set TODO_SESSION, or give --session NAME';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Document } from '../../src/state/document.ts';
-import { FilePlace } from '../../src/state/file-place.ts';
-import { MemoryPlace, type SharedPlace, type Version } from '../../src/state/place.ts';
+import { Document } from '../../src/lists/document.ts';
+import { FilePlace } from '../../src/lists/file-place.ts';
+import { MemoryPlace, type SharedPlace, type Version } from '../../src/lists/place.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { rounds } from '../helpers/random.ts';

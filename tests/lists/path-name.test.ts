@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pathName, textOfPathName } from '../../src/state/list-paths.ts';
+import { pathName, textOfPathName } from '../../src/lists/list-paths.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
 
