@@ -5,7 +5,7 @@ import type { Environment } from '../base/environment.ts';
 import { safeText } from '../base/safe-text.ts';
 import { readSettings, type Settings, type SettingsReading } from '../base/settings/settings.ts';
 import { appendOwnFile, codeOf, makeFolders, orElse, readOwnFile } from '../base/system/files.ts';
-import { ServerLists } from '../state/server-lists.ts';
+import { ServerLists } from '../servers/server-lists.ts';
 import {
   agentOfHarness,
   beginningFile,

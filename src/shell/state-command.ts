@@ -12,7 +12,7 @@ import { counted } from '../guidance/texts.ts';
 import { type ListName, listKey } from '../lists/list-paths.ts';
 import { FolderLists, type Lists } from '../lists/lists.ts';
 import type { SharedPlace, Version } from '../lists/place.ts';
-import { ServerLists } from '../state/server-lists.ts';
+import { ServerLists } from '../servers/server-lists.ts';
 import { TASK_STEPS } from '../tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../tasks/task.ts';
 import { openTaskList, taskPlace } from '../tasks/task-store.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listKey, sessionKey } from '../../src/lists/list-paths.ts';
 import { FolderLists, type Lists } from '../../src/lists/lists.ts';
-import { base64, keyOfVersion } from '../../src/state/engines/etcd-answer.ts';
-import { ServerLists } from '../../src/state/server-lists.ts';
+import { base64, keyOfVersion } from '../../src/servers/etcd-answer.ts';
+import { ServerLists } from '../../src/servers/server-lists.ts';
 import { closing, hasEtcd } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/lists/log-place.ts';
 import type { SharedPlace } from '../../src/lists/place.ts';
-import { ServerLists } from '../../src/state/server-lists.ts';
+import { ServerLists } from '../../src/servers/server-lists.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import { type Task, type TaskGraph, withTasks } from '../../src/tasks/task.ts';
 import { bundled } from '../helpers/bundle.ts';

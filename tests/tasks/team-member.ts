@@ -4,7 +4,7 @@ import { openSync, writeSync } from 'node:fs';
 import { StateError } from '../../src/base/command/state-error.ts';
 import { FilePlace } from '../../src/lists/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/lists/log-place.ts';
-import { ServerLists } from '../../src/state/server-lists.ts';
+import { ServerLists } from '../../src/servers/server-lists.ts';
 import { claimTask, releaseTasks } from '../../src/tasks/claims.ts';
 import type { Refused } from '../../src/tasks/reasons.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
-import { ServerLists } from '../../src/state/server-lists.ts';
+import { ServerLists } from '../../src/servers/server-lists.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

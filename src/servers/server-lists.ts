@@ -11,9 +11,9 @@ import {
   type Version,
   withStandIns,
 } from '../lists/place.ts';
-import type { Engine } from './engines/engine.ts';
-import { decodeContent, encodeContent } from './engines/stored-content.ts';
-import { VersionWatch } from './engines/version-watch.ts';
+import type { Engine } from './engine.ts';
+import { decodeContent, encodeContent } from './stored-content.ts';
+import { VersionWatch } from './version-watch.ts';
 
 /** The lists on the server of TODO_STATE_URL. It is loaded and connected when the first list is used. */
 export class ServerLists implements Lists {
@@ -22,8 +22,7 @@ export class ServerLists implements Lists {
 
   constructor(options: { url: string; environment: Environment; timeoutMs: number }) {
     // Programs with lists in files do not load network code.
-    this.#open = () =>
-      import('./engines/open-engine.ts').then(({ openEngine }) => openEngine(options));
+    this.#open = () => import('./open-engine.ts').then(({ openEngine }) => openEngine(options));
   }
 
   async name(): Promise<string> {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { StateError } from '../../base/command/state-error.ts';
-import type { Environment } from '../../base/environment.ts';
+import { StateError } from '../base/command/state-error.ts';
+import type { Environment } from '../base/environment.ts';
 import type { Tls } from './connection.ts';
 import type { Engine } from './engine.ts';
 import { EtcdEngine } from './etcd-engine.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { freePorts } from '../../helpers/ports.ts';
-import { startProxy } from '../../helpers/proxy.ts';
-import { describeOn, useServers } from '../../helpers/servers.ts';
+import { freePorts } from '../helpers/ports.ts';
+import { startProxy } from '../helpers/proxy.ts';
+import { describeOn, useServers } from '../helpers/servers.ts';
 
 // Reports of a client whose request was carried out, but whose answer was lost.
 

@@ -1,6 +1,6 @@
-import { StateError } from '../../base/command/state-error.ts';
-import { inTime, pause } from '../../base/command/time-limit.ts';
-import type { HistoryRange } from '../../lists/place.ts';
+import { StateError } from '../base/command/state-error.ts';
+import { inTime, pause } from '../base/command/time-limit.ts';
+import type { HistoryRange } from '../lists/place.ts';
 import type { Engine, NewVersion, StoredVersion } from './engine.ts';
 import {
   afterAll,

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import type { SharedPlace } from '../../../src/lists/place.ts';
-import { base64 } from '../../../src/state/engines/etcd-answer.ts';
-import { ServerLists } from '../../../src/state/server-lists.ts';
-import { closing, hasEtcd } from '../../helpers/engines.ts';
-import { useServers } from '../../helpers/servers.ts';
+import type { SharedPlace } from '../../src/lists/place.ts';
+import { base64 } from '../../src/servers/etcd-answer.ts';
+import { ServerLists } from '../../src/servers/server-lists.ts';
+import { closing, hasEtcd } from '../helpers/engines.ts';
+import { useServers } from '../helpers/servers.ts';
 
 // Broken or malicious servers. Their answers are read as far as a list may need, and no further.
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { StateError } from '../../base/command/state-error.ts';
+import { StateError } from '../base/command/state-error.ts';
 import { splitAddress } from './state-url.ts';
 import { checkSize, TooMuch } from './stored-content.ts';
 

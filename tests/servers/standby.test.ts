@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { orElse } from '../../../src/base/system/files.ts';
-import type { SharedPlace } from '../../../src/lists/place.ts';
-import { ServerPlace } from '../../../src/state/server-lists.ts';
-import { callCommand } from '../../helpers/commands.ts';
-import { closing, hasPostgres, PostgresServer } from '../../helpers/engines.ts';
-import { eventually } from '../../helpers/eventually.ts';
-import { cleanEnvironment } from '../../helpers/executables.ts';
-import { temporaryDirectory } from '../../helpers/files.ts';
-import { failed } from '../../helpers/replies.ts';
+import { orElse } from '../../src/base/system/files.ts';
+import type { SharedPlace } from '../../src/lists/place.ts';
+import { ServerPlace } from '../../src/servers/server-lists.ts';
+import { callCommand } from '../helpers/commands.ts';
+import { closing, hasPostgres, PostgresServer } from '../helpers/engines.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { cleanEnvironment } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { failed } from '../helpers/replies.ts';
 
 // PostgreSQL with a synchronous standby. A commit that waits for it exists in the primary, and becomes visible when it
 // stops waiting, for whatever reason. It is lost with the primary unless the standby has it.

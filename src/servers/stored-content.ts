@@ -1,4 +1,4 @@
-import { StateError } from '../../base/command/state-error.ts';
+import { StateError } from '../base/command/state-error.ts';
 
 /** A server sends more than lists ever need: it is broken, or somebody else's. */
 export class TooMuch extends Error {}

@@ -1,9 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { passwordFrom } from '../../../src/state/engines/open-engine.ts';
-import { readStateUrl } from '../../../src/state/engines/state-url.ts';
-import { temporaryDirectory } from '../../helpers/files.ts';
+import { passwordFrom } from '../../src/servers/open-engine.ts';
+import { readStateUrl } from '../../src/servers/state-url.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
 
 test.each<[string, object, Record<string, string>?]>([
   [

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { hasPostgres } from '../../helpers/engines.ts';
-import { eventually } from '../../helpers/eventually.ts';
-import { temporaryDirectory } from '../../helpers/files.ts';
-import { isHere } from '../../helpers/machine.ts';
-import { freePorts } from '../../helpers/ports.ts';
-import { useServers } from '../../helpers/servers.ts';
+import { hasPostgres } from '../helpers/engines.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { isHere } from '../helpers/machine.ts';
+import { freePorts } from '../helpers/ports.ts';
+import { useServers } from '../helpers/servers.ts';
 
 // With PgBouncer each transaction may get another connection, so no notification arrives.
 

@@ -1,5 +1,5 @@
-import { StateError } from '../../base/command/state-error.ts';
-import type { Environment } from '../../base/environment.ts';
+import { StateError } from '../base/command/state-error.ts';
+import type { Environment } from '../base/environment.ts';
 
 export type StateUrl =
   | {

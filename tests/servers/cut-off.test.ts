@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { CutOffCluster, canCutOff } from '../../helpers/cut-off-cluster.ts';
-import { hasEtcd } from '../../helpers/engines.ts';
-import { eventually } from '../../helpers/eventually.ts';
-import { cleanEnvironment, executable, startProgram } from '../../helpers/executables.ts';
-import { temporaryDirectory } from '../../helpers/files.ts';
+import { CutOffCluster, canCutOff } from '../helpers/cut-off-cluster.ts';
+import { hasEtcd } from '../helpers/engines.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
 
 // A real network partition: packets vanish, and nobody is told.
 

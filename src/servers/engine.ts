@@ -1,4 +1,4 @@
-import type { HistoryRange } from '../../lists/place.ts';
+import type { HistoryRange } from '../lists/place.ts';
 import type { Bell } from './version-watch.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { notKnown, StateError } from '../../base/command/state-error.ts';
-import { inTime, pause } from '../../base/command/time-limit.ts';
+import { notKnown, StateError } from '../base/command/state-error.ts';
+import { inTime, pause } from '../base/command/time-limit.ts';
 import { type Connection, Failed, NO_ANSWER } from './connection.ts';
 
 /** Why it is unknown whether a change was made. */

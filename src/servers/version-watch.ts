@@ -1,4 +1,4 @@
-import { withoutTimeLimit, withTimeLimit } from '../../base/command/time-limit.ts';
+import { withoutTimeLimit, withTimeLimit } from '../base/command/time-limit.ts';
 
 const LONGEST_LOOK_MS = 5000;
 

@@ -1,5 +1,5 @@
-import { StateError } from '../../base/command/state-error.ts';
-import type { HistoryRange } from '../../lists/place.ts';
+import { StateError } from '../base/command/state-error.ts';
+import type { HistoryRange } from '../lists/place.ts';
 import { Failed } from './connection.ts';
 import type { Engine, NewVersion, StoredVersion } from './engine.ts';
 import { type Login, PostgresConnection, PostgresError, type Row } from './postgres-connection.ts';

@@ -1,14 +1,14 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { inTime, withTimeLimit } from '../../../src/base/command/time-limit.ts';
-import { stateCommand } from '../../../src/shell/state-command.ts';
-import { TodoLists } from '../../../src/todo/todo-lists.ts';
-import { JsonlClient } from '../../helpers/agent-shell.ts';
-import { hasEtcd, hasPostgres } from '../../helpers/engines.ts';
-import { eventually } from '../../helpers/eventually.ts';
-import { cleanEnvironment, executable, startProgram } from '../../helpers/executables.ts';
-import { temporaryDirectory } from '../../helpers/files.ts';
-import { startProxy } from '../../helpers/proxy.ts';
-import { describeOn, useServers } from '../../helpers/servers.ts';
+import { inTime, withTimeLimit } from '../../src/base/command/time-limit.ts';
+import { stateCommand } from '../../src/shell/state-command.ts';
+import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { JsonlClient } from '../helpers/agent-shell.ts';
+import { hasEtcd, hasPostgres } from '../helpers/engines.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { startProxy } from '../helpers/proxy.ts';
+import { describeOn, useServers } from '../helpers/servers.ts';
 
 // TODO_STATE_TIMEOUT limits a command, not each of its requests.
 

@@ -3,18 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { base64 } from '../../../src/state/engines/etcd-answer.ts';
-import { ServerLists } from '../../../src/state/server-lists.ts';
-import {
-  closing,
-  EtcdCluster,
-  hasEtcd,
-  hasPostgres,
-  PostgresServer,
-} from '../../helpers/engines.ts';
-import { eventually } from '../../helpers/eventually.ts';
-import { temporaryDirectory } from '../../helpers/files.ts';
-import { useServers } from '../../helpers/servers.ts';
+import { base64 } from '../../src/servers/etcd-answer.ts';
+import { ServerLists } from '../../src/servers/server-lists.ts';
+import { closing, EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { useServers } from '../helpers/servers.ts';
 
 // Messages about servers that refuse, are full, or are no database.
 
