@@ -27,9 +27,6 @@ export { type SystemPromptOptions, systemPrompt } from './guidance/system-prompt
 export { quoted } from './guidance/texts.ts';
 export { FilePlace, type FilePlaceOptions } from './lists/file-place.ts';
 export { MemoryPlace, type Place, type Version } from './lists/place.ts';
-export { type RenderOptions, renderTodos } from './panel/render-lists.ts';
-export { type PanelMode, TaskPanel, type TaskPanelOptions } from './panel/task-panel.ts';
-export { createTheme, type Theme, themeFor } from './panel/theme.ts';
 export type { Approval, ApprovalRequest, Approve, CommandPrefix } from './router/approval.ts';
 export { allowList, denyList } from './router/approval.ts';
 export { BashRouter } from './router/bash-router.ts';
@@ -41,6 +38,10 @@ export type {
   RouteOptions,
   RouteResult,
 } from './router/router-options.ts';
+export { type RenderOptions, renderTodos } from './screen/panel/render-lists.ts';
+export { type PanelMode, TaskPanel, type TaskPanelOptions } from './screen/panel/task-panel.ts';
+export { createTheme, type Theme, themeFor } from './screen/panel/theme.ts';
+export type { PanelStream } from './screen/terminal/screen.ts';
 export type { Reason, ReasonCode, Refused } from './tasks/reasons.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
 export { taskCommands } from './tasks/task-commands.ts';
@@ -61,7 +62,6 @@ export {
   type TaskView,
   taskView,
 } from './tasks/task-store.ts';
-export type { PanelStream } from './terminal/screen.ts';
 export type { TodoItem, TodoPriority, TodoStatus } from './todo/todo-fields.ts';
 export { TodoReadHandler } from './todo/todo-read.ts';
 export {

@@ -11,8 +11,8 @@ import { DEFAULT_SETTINGS, readSettings, settingsOfCalls } from '../src/base/set
 import { Guide } from '../src/guidance/guide.ts';
 import { FilePlace } from '../src/lists/file-place.ts';
 import { MemoryPlace } from '../src/lists/place.ts';
-import { TaskPanel } from '../src/panel/task-panel.ts';
 import { BashRouter } from '../src/router/bash-router.ts';
+import { TaskPanel } from '../src/screen/panel/task-panel.ts';
 import type { TodoItem } from '../src/todo/todo-fields.ts';
 import { todoListSchema } from '../src/todo/todo-schema.ts';
 import { TodoStore } from '../src/todo/todo-store.ts';
@@ -22,7 +22,7 @@ import { temporaryDirectory } from './helpers/files.ts';
 import { hasProc } from './helpers/processes.ts';
 import { startSession } from './helpers/session.ts';
 import { VirtualTerminal } from './helpers/virtual-terminal.ts';
-import { FakeClock } from './terminal/fake-clock.ts';
+import { FakeClock } from './screen/terminal/fake-clock.ts';
 
 const items = (count: number, done = 0): TodoItem[] =>
   Array.from({ length: count }, (_, index) => ({

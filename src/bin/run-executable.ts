@@ -11,10 +11,10 @@ import { MAX_JSON_BYTES } from '../base/json/json-input.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
 import { codeOf, orElse, writeAll } from '../base/system/files.ts';
 import { isTerminal, readStandardInput } from '../base/system/standard-io.ts';
-import type { PeopleLook } from '../panel/for-people.ts';
+import type { PeopleLook } from '../screen/panel/for-people.ts';
+import { isDriven } from '../screen/terminal/driven.ts';
 import { seenOutside, tellPrompt } from '../shell/prompt-shell.ts';
 import { teamNews, teamOf } from '../tasks/task-context.ts';
-import { isDriven } from '../terminal/driven.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { exitNow } from './exit-now.ts';
 
@@ -98,7 +98,7 @@ export function peopleLook(): (() => Promise<PeopleLook>) | undefined {
   if (!isOnTerminal() || isDriven(env, 1)) return undefined;
   return async () => {
     const { stdout, env } = process;
-    const { themeFor } = await import('../panel/theme.ts');
+    const { themeFor } = await import('../screen/panel/theme.ts');
     return { theme: themeFor(stdout, env), columns: stdout.columns || 80, now: Date.now() };
   };
 }

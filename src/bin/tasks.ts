@@ -12,7 +12,7 @@ const look = peopleLook();
 const forPeople: TaskContext['forPeople'] =
   look &&
   (async (graph, tasks, clock) => {
-    const { tasksForPeople } = await import('../panel/for-people.ts');
+    const { tasksForPeople } = await import('../screen/panel/for-people.ts');
     const rows = tasks.map((task) => ({
       ...taskRow(graph, task),
       isReady: isReady(graph, task),

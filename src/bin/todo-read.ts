@@ -5,7 +5,7 @@ const look = peopleLook();
 const forPeople: ConstructorParameters<typeof TodoReadHandler>[2] =
   look &&
   (async (versions) => {
-    const { todosForPeople } = await import('../panel/for-people.ts');
+    const { todosForPeople } = await import('../screen/panel/for-people.ts');
     return todosForPeople(versions, await look());
   });
 

@@ -14,7 +14,7 @@ import { findBash } from '../base/system/find-program.ts';
 import { BashSession } from '../bash/bash-session.ts';
 import { EXIT, TimeLimit } from '../bash/run-options.ts';
 import { Guide } from '../guidance/guide.ts';
-import { TaskPanel } from '../panel/task-panel.ts';
+import { TaskPanel } from '../screen/panel/task-panel.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoStore, todoStoreOf } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';

@@ -7,7 +7,7 @@ import type { Environment } from '../base/environment.ts';
 import type { CallerState } from '../bash/bash-session.ts';
 import type { RunOptions } from '../bash/run-options.ts';
 import type { Guide } from '../guidance/guide.ts';
-import type { PanelStream } from '../terminal/screen.ts';
+import type { PanelStream } from '../screen/terminal/screen.ts';
 import type { TodoStore } from '../todo/todo-store.ts';
 import type { Approve } from './approval.ts';
 

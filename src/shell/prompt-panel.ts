@@ -5,8 +5,8 @@ import type { Environment } from '../base/environment.ts';
 import { quote } from '../base/line/quotes.ts';
 import { orElse } from '../base/system/files.ts';
 import { jobOf } from '../base/system/processes.ts';
-import { isDriven } from '../terminal/driven.ts';
-import { pinned, unpinned } from '../terminal/rows.ts';
+import { isDriven } from '../screen/terminal/driven.ts';
+import { pinned, unpinned } from '../screen/terminal/rows.ts';
 import { type PromptCommand, PromptLists } from './prompt-lists.ts';
 import { promptShell } from './prompt-shell.ts';
 

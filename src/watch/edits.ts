@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { briefText } from '../base/safe-text.ts';
 import { USER } from '../lists/place.ts';
-import { namesOf } from '../panel/status-times.ts';
+import { namesOf } from '../screen/panel/status-times.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Items, TodoItem, TodoStatus } from '../todo/todo-fields.ts';
 import type { ItemInput, TaskInput, TaskRequest, ViewerState, WriteRequest } from './model.ts';

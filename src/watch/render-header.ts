@@ -1,7 +1,7 @@
-import { printable } from '../panel/look.ts';
-import { statusTimes } from '../panel/status-times.ts';
-import { EMPTY_LINE, join, type Line, line, spread } from '../terminal/lines.ts';
-import { displayWidth, truncate } from '../terminal/text.ts';
+import { printable } from '../screen/panel/look.ts';
+import { statusTimes } from '../screen/panel/status-times.ts';
+import { EMPTY_LINE, join, type Line, line, spread } from '../screen/terminal/lines.ts';
+import { displayWidth, truncate } from '../screen/terminal/text.ts';
 import type { ViewerState } from './model.ts';
 import type { ItemLook } from './render-rows.ts';
 import { isOfTeam, pageOf, progressOf, shownList, shownTasks, shownVersions } from './shown.ts';

@@ -1,7 +1,7 @@
 import { briefText } from '../base/safe-text.ts';
-import { printable } from '../panel/look.ts';
-import { type Body, join, type Line, line, padded, spread } from '../terminal/lines.ts';
-import { wrap } from '../terminal/text.ts';
+import { printable } from '../screen/panel/look.ts';
+import { type Body, join, type Line, line, padded, spread } from '../screen/terminal/lines.ts';
+import { wrap } from '../screen/terminal/text.ts';
 import type { FoundList, ViewerState } from './model.ts';
 import { type ItemLook, note, selectable } from './render-rows.ts';
 import { chosen, pageOf, shownEntries, shownFound } from './shown.ts';

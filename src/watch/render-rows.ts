@@ -1,8 +1,8 @@
 import { nextOf } from '../base/command/status.ts';
-import { factsOf, printable, rowsOf, type Shown } from '../panel/look.ts';
-import type { ShownTimes } from '../panel/shown-times.ts';
-import { itemRows, type Row } from '../panel/status-times.ts';
-import { createTheme, type Theme } from '../panel/theme.ts';
+import { factsOf, printable, rowsOf, type Shown } from '../screen/panel/look.ts';
+import type { ShownTimes } from '../screen/panel/shown-times.ts';
+import { itemRows, type Row } from '../screen/panel/status-times.ts';
+import { createTheme, type Theme } from '../screen/panel/theme.ts';
 import {
   type Body,
   beside,
@@ -12,7 +12,7 @@ import {
   padded,
   sightOf,
   spread,
-} from '../terminal/lines.ts';
+} from '../screen/terminal/lines.ts';
 import type { KnownList, ViewerState } from './model.ts';
 import {
   type BoardSection,

@@ -1,7 +1,7 @@
 import { safeText } from '../base/safe-text.ts';
-import { cutRows, printable } from '../panel/look.ts';
-import type { ShownTimes } from '../panel/shown-times.ts';
-import type { Theme } from '../panel/theme.ts';
+import { cutRows, printable } from '../screen/panel/look.ts';
+import type { ShownTimes } from '../screen/panel/shown-times.ts';
+import type { Theme } from '../screen/panel/theme.ts';
 import {
   type Body,
   EMPTY_LINE,
@@ -11,8 +11,8 @@ import {
   type Sight,
   sightOf,
   spread,
-} from '../terminal/lines.ts';
-import { displayWidth, truncate, wrap } from '../terminal/text.ts';
+} from '../screen/terminal/lines.ts';
+import { displayWidth, truncate, wrap } from '../screen/terminal/text.ts';
 import type { Input, ItemInput, Page, Question, TaskInput, ViewerState } from './model.ts';
 import { headerLines, titleOf } from './render-header.ts';
 import { entriesBody, helpBody, sessionsBody, waitingBody } from './render-pages.ts';

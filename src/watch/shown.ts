@@ -1,5 +1,5 @@
 import { nextOf } from '../base/command/status.ts';
-import { itemRows, type Row, teamRows } from '../panel/status-times.ts';
+import { itemRows, type Row, teamRows } from '../screen/panel/status-times.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
 import { changesIn, changeText } from '../tasks/task-history.ts';
 import type { TaskVersion } from '../tasks/task-store.ts';

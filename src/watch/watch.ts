@@ -1,5 +1,5 @@
 import { writeAll } from '../base/system/files.ts';
-import { canDraw } from '../panel/theme.ts';
+import { canDraw } from '../screen/panel/theme.ts';
 import helpPage from './watch.md';
 import type { WatchArguments } from './watch-arguments.ts';
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { tasksForPeople, todosForPeople } from '../../src/panel/for-people.ts';
-import { createTheme } from '../../src/panel/theme.ts';
+import { tasksForPeople, todosForPeople } from '../../src/screen/panel/for-people.ts';
+import { createTheme } from '../../src/screen/panel/theme.ts';
+import { isDriven } from '../../src/screen/terminal/driven.ts';
 import { answerPrompt } from '../../src/shell/prompt-panel.ts';
-import { isDriven } from '../../src/terminal/driven.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
-import { todos } from '../panel/todos.ts';
+import { todos } from '../screen/panel/todos.ts';
 import { listOf, NOON, tasksOf } from '../watch/viewer-state.ts';
 
 const look = { theme: createTheme(), columns: 50, now: NOON };

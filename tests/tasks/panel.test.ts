@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { MemoryPlace } from '../../src/lists/place.ts';
-import { TaskPanel } from '../../src/panel/task-panel.ts';
+import { TaskPanel } from '../../src/screen/panel/task-panel.ts';
 import type { TaskGraph } from '../../src/tasks/task.ts';
 import { TaskStore, taskView } from '../../src/tasks/task-store.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
-import { plan } from '../panel/todos.ts';
+import { plan } from '../screen/panel/todos.ts';
 import { claimed, completed, graphOf } from './tasks.ts';
 
 interface Shown {

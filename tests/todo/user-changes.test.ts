@@ -7,7 +7,7 @@ import { hearUser } from '../../src/todo/user-changes.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { runs } from '../helpers/random.ts';
 import { ok } from '../helpers/replies.ts';
-import { todos, todosIn } from '../panel/todos.ts';
+import { todos, todosIn } from '../screen/panel/todos.ts';
 import { commandsOn } from './call.ts';
 
 /** An agent's list in files, and the same list as the person opens it. */

@@ -12,7 +12,7 @@ import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { taskListFolder } from '../helpers/list-folders.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
-import { todos } from '../panel/todos.ts';
+import { todos } from '../screen/panel/todos.ts';
 import { listOf, TestViewer, tasksOf } from './viewer-state.ts';
 
 const LIST = listOf('main', [60, 'x a', '> b', '- c']);

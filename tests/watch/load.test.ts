@@ -5,7 +5,7 @@ import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasProc, usageOf } from '../helpers/processes.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
-import { plan, todos } from '../panel/todos.ts';
+import { plan, todos } from '../screen/panel/todos.ts';
 
 /** With TEST_MACHINES set 10,000 changes in a minute, else fewer, and as fast as they can be made. */
 const IS_LONG = process.env.TEST_MACHINES !== undefined;

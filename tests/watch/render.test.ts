@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createTheme } from '../../src/panel/theme.ts';
-import { displayWidth } from '../../src/terminal/text.ts';
+import { createTheme } from '../../src/screen/panel/theme.ts';
+import { displayWidth } from '../../src/screen/terminal/text.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { hostile, hostileItem } from '../helpers/hostile-text.ts';
 import { runs } from '../helpers/random.ts';
-import { plan, todos } from '../panel/todos.ts';
+import { plan, todos } from '../screen/panel/todos.ts';
 import { historyOf, listOf, NOON, PAGES, TestViewer, tasksOf } from './viewer-state.ts';
 
 const LIST = listOf(

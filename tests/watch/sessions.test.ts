@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../helpers/files.ts';
 import { listFolder, taskListFolder } from '../helpers/list-folders.ts';
 import { ok } from '../helpers/replies.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
-import { todos } from '../panel/todos.ts';
+import { todos } from '../screen/panel/todos.ts';
 
 function write(state: string, session: string, agent: string, ago: number, ...lines: string[]) {
   const folder = listFolder(state, { session, agent });

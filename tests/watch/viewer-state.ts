@@ -1,6 +1,6 @@
 import { MemoryPlace } from '../../src/lists/place.ts';
-import { ShownTimes } from '../../src/panel/shown-times.ts';
-import { createTheme, type Theme } from '../../src/panel/theme.ts';
+import { ShownTimes } from '../../src/screen/panel/shown-times.ts';
+import { createTheme, type Theme } from '../../src/screen/panel/theme.ts';
 import type { Task } from '../../src/tasks/task.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
@@ -9,7 +9,7 @@ import { press } from '../../src/watch/keys.ts';
 import type { Known, KnownList, Page, ViewerState } from '../../src/watch/model.ts';
 import { render } from '../../src/watch/render.ts';
 import type { Key } from '../../src/watch/text-input.ts';
-import { todos } from '../panel/todos.ts';
+import { todos } from '../screen/panel/todos.ts';
 
 /** In the local time zone. */
 export const NOON = +new Date(2026, 4, 5, 12, 0, 0);

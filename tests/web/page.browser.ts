@@ -14,7 +14,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { listFolder, taskListFolder } from '../helpers/list-folders.ts';
-import { plan, todos } from '../panel/todos.ts';
+import { plan, todos } from '../screen/panel/todos.ts';
 
 // `npm run test:web`: what people see in a browser. SCREENSHOTS=FOLDER keeps pictures of it, to be looked at.
 

@@ -1,5 +1,5 @@
 import { safeText } from '../../base/safe-text.ts';
-import { itemRows, teamRows } from '../../panel/status-times.ts';
+import { itemRows, teamRows } from '../../screen/panel/status-times.ts';
 import type { Known, KnownList } from '../model.ts';
 import { entriesOf } from '../shown.ts';
 import { sessionKeyOf } from '../watched-lists.ts';

@@ -1,7 +1,7 @@
 // The page's script, bundled into the page as text, shows each state that the server sends.
 import { h, render } from 'preact';
 import { STATUSES } from '../../base/command/status.ts';
-import { FRESH_MS } from '../../panel/shown-times.ts';
+import { FRESH_MS } from '../../screen/panel/shown-times.ts';
 import { inPlace } from './in-place.ts';
 import type { PageState } from './page-state.ts';
 import { bar, boardColumn, doneOf, type List, listCard, tick, type View, WORDS } from './rows.tsx';

@@ -1,10 +1,10 @@
 // Cards, columns and rows of the page. Lists have a role, since Safari takes one without bullets for no list.
 import type { JSX } from 'preact';
 import type { Status } from '../../base/command/status.ts';
-import { factsOf, textOf } from '../../panel/look.ts';
-import { ShownTimes } from '../../panel/shown-times.ts';
-import type { Row } from '../../panel/status-times.ts';
-import { createTheme } from '../../panel/theme.ts';
+import { factsOf, textOf } from '../../screen/panel/look.ts';
+import { ShownTimes } from '../../screen/panel/shown-times.ts';
+import type { Row } from '../../screen/panel/status-times.ts';
+import { createTheme } from '../../screen/panel/theme.ts';
 import type { PageState } from './page-state.ts';
 
 export type List = PageState['lists'][number];

@@ -1,10 +1,10 @@
-import type { Environment } from '../base/environment.ts';
-import type { TaskRow, TaskView } from '../tasks/task-store.ts';
+import type { Environment } from '../../base/environment.ts';
+import type { TaskRow, TaskView } from '../../tasks/task-store.ts';
+import type { Items } from '../../todo/todo-fields.ts';
+import type { TodoStore } from '../../todo/todo-store.ts';
+import type { TodoState, TodoVersion } from '../../todo/todo-version.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
 import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take-terminal.ts';
-import type { Items } from '../todo/todo-fields.ts';
-import type { TodoStore } from '../todo/todo-store.ts';
-import type { TodoState, TodoVersion } from '../todo/todo-version.ts';
 import { plainReport, plainTaskReport } from './plain-report.ts';
 import { type RenderOptions, renderLists, rewritten } from './render-lists.ts';
 import { type Clock, ShownTimes, systemClock } from './shown-times.ts';

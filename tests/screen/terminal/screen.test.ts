@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Screen } from '../../src/terminal/screen.ts';
-import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+import { Screen } from '../../../src/screen/terminal/screen.ts';
+import { VirtualTerminal } from '../../helpers/virtual-terminal.ts';
 
 const PANEL = ['┌─ Tasks ──┐', '│ ✓ Build  │', '└──────────┘'];
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderLists, renderTodos } from '../../src/panel/render-lists.ts';
-import { formatElapsed } from '../../src/panel/shown-times.ts';
-import { createTheme } from '../../src/panel/theme.ts';
-import { displayWidth } from '../../src/terminal/text.ts';
-import type { TodoItem } from '../../src/todo/todo-fields.ts';
-import { hostileItem } from '../helpers/hostile-text.ts';
-import { runs } from '../helpers/random.ts';
+import { renderLists, renderTodos } from '../../../src/screen/panel/render-lists.ts';
+import { formatElapsed } from '../../../src/screen/panel/shown-times.ts';
+import { createTheme } from '../../../src/screen/panel/theme.ts';
+import { displayWidth } from '../../../src/screen/terminal/text.ts';
+import type { TodoItem } from '../../../src/todo/todo-fields.ts';
+import { hostileItem } from '../../helpers/hostile-text.ts';
+import { runs } from '../../helpers/random.ts';
 import { plan, stateOf, todos } from './todos.ts';
 
 const ascii = createTheme({ unicode: false });

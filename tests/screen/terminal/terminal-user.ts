@@ -1,4 +1,4 @@
-import { takeTerminal } from '../../src/terminal/take-terminal.ts';
+import { takeTerminal } from '../../../src/screen/terminal/take-terminal.ts';
 
 // Fills the screen, shows each key, and ends as its key says.
 

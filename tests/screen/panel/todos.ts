@@ -1,5 +1,5 @@
-import type { TodoItem, TodoStatus } from '../../src/todo/todo-fields.ts';
-import type { TodoState } from '../../src/todo/todo-version.ts';
+import type { TodoItem, TodoStatus } from '../../../src/todo/todo-fields.ts';
+import type { TodoState } from '../../../src/todo/todo-version.ts';
 
 /** Items from lines such as `x Build`, `> Test`, `- Ship`: completed, in progress and pending. */
 export function todos(...lines: string[]): TodoItem[] {

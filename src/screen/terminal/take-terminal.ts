@@ -1,4 +1,4 @@
-import { orElse } from '../base/system/files.ts';
+import { orElse } from '../../base/system/files.ts';
 
 /** Where keys come from: `process.stdin`, or anything like it. */
 export interface KeyStream {

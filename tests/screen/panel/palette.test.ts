@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ACTIVE_COLOURS, CHOSEN_COLOURS, createTheme } from '../../src/panel/theme.ts';
+import { ACTIVE_COLOURS, CHOSEN_COLOURS, createTheme } from '../../../src/screen/panel/theme.ts';
 
 // Contrast as WCAG 2 defines it. Text needs 4.5; 3 is its bound for bold text.
 

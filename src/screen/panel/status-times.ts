@@ -1,7 +1,7 @@
-import type { TaskVersion } from '../tasks/task-store.ts';
-import { contentKey, pairItems } from '../todo/pair-items.ts';
-import type { Items, TodoItem } from '../todo/todo-fields.ts';
-import type { TodoVersion } from '../todo/todo-version.ts';
+import type { TaskVersion } from '../../tasks/task-store.ts';
+import { contentKey, pairItems } from '../../todo/pair-items.ts';
+import type { Items, TodoItem } from '../../todo/todo-fields.ts';
+import type { TodoVersion } from '../../todo/todo-version.ts';
 import { type Shown, shownItem, shownTask } from './look.ts';
 
 type Item = Readonly<TodoItem>;

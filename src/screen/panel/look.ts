@@ -1,8 +1,8 @@
-import { proofMark, type Ranked } from '../base/command/status.ts';
-import type { Task } from '../tasks/task.ts';
+import { proofMark, type Ranked } from '../../base/command/status.ts';
+import type { Task } from '../../tasks/task.ts';
+import type { TodoItem } from '../../todo/todo-fields.ts';
 import { EMPTY_LINE, join, type Line, line, padded } from '../terminal/lines.ts';
 import { displayWidth, oneLine, truncate, wrap } from '../terminal/text.ts';
-import type { TodoItem } from '../todo/todo-fields.ts';
 import { GLYPH_OF, type Theme } from './theme.ts';
 
 /** An item or a team's task as all screens show it. */

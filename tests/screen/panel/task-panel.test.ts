@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PanelMode } from '../../src/panel/task-panel.ts';
-import { TaskPanel } from '../../src/panel/task-panel.ts';
-import type { TodoItem } from '../../src/todo/todo-fields.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
-import { hostileItem } from '../helpers/hostile-text.ts';
-import { runs } from '../helpers/random.ts';
-import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+import type { PanelMode } from '../../../src/screen/panel/task-panel.ts';
+import { TaskPanel } from '../../../src/screen/panel/task-panel.ts';
+import type { TodoItem } from '../../../src/todo/todo-fields.ts';
+import { TodoStore } from '../../../src/todo/todo-store.ts';
+import { hostileItem } from '../../helpers/hostile-text.ts';
+import { runs } from '../../helpers/random.ts';
+import { VirtualTerminal } from '../../helpers/virtual-terminal.ts';
 import { FakeClock } from '../terminal/fake-clock.ts';
 import { plan, todos } from './todos.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { line, sightOf, spread, table } from '../../src/terminal/lines.ts';
-import { displayWidth, oneLine, truncate, wrap } from '../../src/terminal/text.ts';
-import { anyCharacter } from '../helpers/any-character.ts';
-import { runs } from '../helpers/random.ts';
-import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+import { line, sightOf, spread, table } from '../../../src/screen/terminal/lines.ts';
+import { displayWidth, oneLine, truncate, wrap } from '../../../src/screen/terminal/text.ts';
+import { anyCharacter } from '../../helpers/any-character.ts';
+import { runs } from '../../helpers/random.ts';
+import { VirtualTerminal } from '../../helpers/virtual-terminal.ts';
 
 test.each([
   ['a blank for breaks and blanks', '  one\r\ntwo\t\tthree \u3000four ', 'one two three four'],

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { takeTerminal } from '../../src/terminal/take-terminal.ts';
-import { bundled } from '../helpers/bundle.ts';
-import { forAllTests } from '../helpers/for-all-tests.ts';
-import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
+import { takeTerminal } from '../../../src/screen/terminal/take-terminal.ts';
+import { bundled } from '../../helpers/bundle.ts';
+import { forAllTests } from '../../helpers/for-all-tests.ts';
+import { hasTmux, TmuxTerminal } from '../../helpers/tmux.ts';
 
 /** The program is started from a bash, to see what it leaves behind. */
 const shared = forAllTests(

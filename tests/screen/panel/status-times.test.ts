@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { MemoryPlace } from '../../src/lists/place.ts';
-import { statusTimes } from '../../src/panel/status-times.ts';
-import type { TodoItem } from '../../src/todo/todo-fields.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
+import { MemoryPlace } from '../../../src/lists/place.ts';
+import { statusTimes } from '../../../src/screen/panel/status-times.ts';
+import type { TodoItem } from '../../../src/todo/todo-fields.ts';
+import { TodoStore } from '../../../src/todo/todo-store.ts';
 import { todos, todosIn } from './todos.ts';
 
 /** The versions of a list that changes each second from 1 s on. */

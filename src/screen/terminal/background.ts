@@ -1,4 +1,4 @@
-import type { Environment } from '../base/environment.ts';
+import type { Environment } from '../../base/environment.ts';
 
 export type Background = 'dark' | 'light' | undefined;
 

@@ -1,5 +1,5 @@
 import type { StdioOptions } from 'node:child_process';
-import type { Environment } from '../base/environment.ts';
+import type { Environment } from '../../base/environment.ts';
 
 /**
  * Variables that coding agents set for the commands they run; some, such as Gemini CLI and Qwen Code, run these on a

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { OutputFilter } from '../../src/terminal/output-filter.ts';
-import { changedRows, pinned, wholeRow } from '../../src/terminal/rows.ts';
-import { Screen } from '../../src/terminal/screen.ts';
-import { hostile } from '../helpers/hostile-text.ts';
-import { runs } from '../helpers/random.ts';
-import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+import { OutputFilter } from '../../../src/screen/terminal/output-filter.ts';
+import { changedRows, pinned, wholeRow } from '../../../src/screen/terminal/rows.ts';
+import { Screen } from '../../../src/screen/terminal/screen.ts';
+import { hostile } from '../../helpers/hostile-text.ts';
+import { runs } from '../../helpers/random.ts';
+import { VirtualTerminal } from '../../helpers/virtual-terminal.ts';
 
 type Step =
   | { type: 'output'; text: string }

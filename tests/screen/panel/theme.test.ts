@@ -1,7 +1,7 @@
 import { $ } from 'kleur/colors';
 import { expect, test } from 'vitest';
-import { createTheme, hasColours, themeFor } from '../../src/panel/theme.ts';
-import { backgroundOf, withoutAnswer } from '../../src/terminal/background.ts';
+import { createTheme, hasColours, themeFor } from '../../../src/screen/panel/theme.ts';
+import { backgroundOf, withoutAnswer } from '../../../src/screen/terminal/background.ts';
 
 const terminal = { isTTY: true };
 const file = {};

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainReport } from '../../src/panel/plain-report.ts';
+import { plainReport } from '../../../src/screen/panel/plain-report.ts';
 import { stateOf, todosIn } from './todos.ts';
 
 test.each([

@@ -1,7 +1,7 @@
-import type { TaskRow } from '../tasks/task-store.ts';
+import type { TaskRow } from '../../tasks/task-store.ts';
+import { pairItems, removedAndAdded } from '../../todo/pair-items.ts';
+import type { TodoState } from '../../todo/todo-version.ts';
 import { oneLine } from '../terminal/text.ts';
-import { pairItems, removedAndAdded } from '../todo/pair-items.ts';
-import type { TodoState } from '../todo/todo-version.ts';
 import { type Shown, shownItem, shownTask } from './look.ts';
 
 type Listed = Pick<TodoState, 'items'>;

@@ -1,5 +1,5 @@
 import { eastAsianWidth } from 'get-east-asian-width';
-import { safeText } from '../base/safe-text.ts';
+import { safeText } from '../../base/safe-text.ts';
 
 const PLAIN = /^[ -~]*$/;
 const MARKS_PER_CHARACTER = 2;

@@ -1,6 +1,6 @@
 import boxes, { type BoxStyle } from 'cli-boxes';
 import { $, bold, dim, green, inverse, strikethrough } from 'kleur/colors';
-import type { Environment } from '../base/environment.ts';
+import type { Environment } from '../../base/environment.ts';
 import { type Background, backgroundOf } from '../terminal/background.ts';
 
 type Paint = (text: string) => string;

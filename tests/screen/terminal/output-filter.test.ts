@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { OutputFilter } from '../../src/terminal/output-filter.ts';
-import { anyCharacter } from '../helpers/any-character.ts';
-import { runs } from '../helpers/random.ts';
+import { OutputFilter } from '../../../src/screen/terminal/output-filter.ts';
+import { anyCharacter } from '../../helpers/any-character.ts';
+import { runs } from '../../helpers/random.ts';
 
 function filtered(...chunks: (string | Uint8Array)[]): string {
   const filter = new OutputFilter();

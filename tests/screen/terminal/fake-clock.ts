@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/panel/shown-times.ts';
+import type { Clock } from '../../../src/screen/panel/shown-times.ts';
 
 /** Time that passes only when told to. */
 export class FakeClock implements Clock {

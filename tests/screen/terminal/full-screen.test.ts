@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { FullScreen } from '../../src/terminal/full-screen.ts';
-import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
+import { FullScreen } from '../../../src/screen/terminal/full-screen.ts';
+import { VirtualTerminal } from '../../helpers/virtual-terminal.ts';
 
 function start(columns = 20, rows = 5) {
   const terminal = new VirtualTerminal(columns, rows);

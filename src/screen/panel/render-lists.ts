@@ -1,10 +1,10 @@
-import { byNeed, type Ranked, STATUSES, type Status } from '../base/command/status.ts';
-import type { TaskRow } from '../tasks/task-store.ts';
+import { byNeed, type Ranked, STATUSES, type Status } from '../../base/command/status.ts';
+import type { TaskRow } from '../../tasks/task-store.ts';
+import { pairItems } from '../../todo/pair-items.ts';
+import type { Items } from '../../todo/todo-fields.ts';
+import type { TodoState } from '../../todo/todo-version.ts';
 import { type Line, line } from '../terminal/lines.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
-import { pairItems } from '../todo/pair-items.ts';
-import type { Items } from '../todo/todo-fields.ts';
-import type { TodoState } from '../todo/todo-version.ts';
 import { factsOf, printable, rowsOf, type Shown, shownItem, shownTask } from './look.ts';
 import { formatElapsed } from './shown-times.ts';
 import { createTheme, type Theme } from './theme.ts';
