@@ -152,7 +152,7 @@ test.each([
   ['TodoWrite', 'todo/todo-write.ts'],
   ['TaskCreate', 'tasks/task-create.ts'],
   ['BashRouter', 'router/bash-router.ts'],
-  ['agent-shell setup', 'setup/setup.ts'],
+  ['agent-shell setup', 'harness/setup/setup.ts'],
   ['the viewer', 'watch/viewer.ts'],
   ['settings', 'base/settings/settings.ts'],
 ])('a newcomer who reads about %s in the README finds %s by its name', (feature, file) => {

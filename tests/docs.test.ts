@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { objectJson, shortText } from '../src/base/json/fields.ts';
-import { HARNESS_NAMES } from '../src/setup/harnesses.ts';
+import { HARNESS_NAMES } from '../src/harness/setup/harnesses.ts';
 import { TODO_FIELDS } from '../src/todo/todo-fields.ts';
 import { testExamples, testTypes } from './helpers/examples.ts';
 

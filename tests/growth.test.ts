@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { readSettings } from '../src/base/settings/settings.ts';
-import { Journal } from '../src/hook/journal.ts';
+import { Journal } from '../src/harness/hook/journal.ts';
 import { nodeFileSystem } from '../src/lists/file-system.ts';
 import type { FoundList } from '../src/lists/lists.ts';
 import { encodeVersion } from '../src/lists/version-file.ts';

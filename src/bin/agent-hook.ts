@@ -1,6 +1,6 @@
 import { orElse, writeAll } from '../base/system/files.ts';
 import { isTerminal, readStandardInput } from '../base/system/standard-io.ts';
-import { MAX_INPUT_BYTES, runHook } from '../hook/run-hook.ts';
+import { MAX_INPUT_BYTES, runHook } from '../harness/hook/run-hook.ts';
 import { exitNow } from './exit-now.ts';
 
 // `agent-shell hook`. A failure must not disturb the harness: it gets an answer in its dialect or none, and exit code 0.

@@ -67,7 +67,7 @@ async function main(): Promise<number> {
       return writeResult('agent-shell', await stateCommand(options.argv, world));
     }
     case 'setup': {
-      const { setup } = await import('../setup/setup.ts');
+      const { setup } = await import('../harness/setup/setup.ts');
       const world = { environment: process.env, directory: process.cwd(), home: homedir() };
       return writeResult('agent-shell', setup(options.argv, world));
     }

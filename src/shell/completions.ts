@@ -1,8 +1,8 @@
 import { type CommandResult, done, failed } from '../base/command/agent-command.ts';
 import { HELP_OPTIONS, type OptionTable } from '../base/command/options.ts';
 import { inQuotes } from '../base/safe-text.ts';
-import { HARNESS_NAMES } from '../setup/harnesses.ts';
-import { SETUP_OPTIONS } from '../setup/setup.ts';
+import { HARNESS_NAMES } from '../harness/setup/harnesses.ts';
+import { SETUP_OPTIONS } from '../harness/setup/setup.ts';
 import { TASK_FORMS } from '../tasks/task-commands.ts';
 import { optionsOf } from '../tasks/task-form.ts';
 import { READ_OPTIONS } from '../todo/todo-read.ts';

@@ -3,7 +3,7 @@ import type { SeenLine } from '../base/command/agent-command.ts';
 import type { Environment } from '../base/environment.ts';
 import { orElse, readOwnFile } from '../base/system/files.ts';
 import { jobOf } from '../base/system/processes.ts';
-import { Journal, seenLines } from '../hook/journal.ts';
+import { Journal, seenLines } from '../harness/hook/journal.ts';
 import { harnessSession, hookFolder, promptFile } from '../lists/list-paths.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 

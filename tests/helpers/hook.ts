@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runHook } from '../../src/hook/run-hook.ts';
+import { runHook } from '../../src/harness/hook/run-hook.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { items } from '../guidance/agent-session.ts';
@@ -45,6 +45,6 @@ export type TestHarness = ReturnType<typeof harness>;
 
 /** A harness's recorded events, one a line. */
 export function recorded(name: string): string[] {
-  const path = join(import.meta.dirname, '..', 'hook', 'recorded', `${name}.jsonl`);
+  const path = join(import.meta.dirname, '..', 'harness', 'hook', 'recorded', `${name}.jsonl`);
   return readFileSync(path, 'utf8').trimEnd().split('\n');
 }

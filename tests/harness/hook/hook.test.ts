@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { USER } from '../../src/lists/place.ts';
-import { claimTask } from '../../src/tasks/claims.ts';
-import { machineClock } from '../../src/tasks/lease.ts';
-import { createTasks } from '../../src/tasks/task-create.ts';
-import { openTaskStore } from '../../src/tasks/task-store.ts';
-import { items } from '../guidance/agent-session.ts';
-import { callCommand } from '../helpers/commands.ts';
-import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
-import { listFiles } from '../helpers/files.ts';
-import { harness, type TestHarness } from '../helpers/hook.ts';
+import { USER } from '../../../src/lists/place.ts';
+import { claimTask } from '../../../src/tasks/claims.ts';
+import { machineClock } from '../../../src/tasks/lease.ts';
+import { createTasks } from '../../../src/tasks/task-create.ts';
+import { openTaskStore } from '../../../src/tasks/task-store.ts';
+import { items } from '../../guidance/agent-session.ts';
+import { callCommand } from '../../helpers/commands.ts';
+import { cleanEnvironment, executable, run } from '../../helpers/executables.ts';
+import { listFiles } from '../../helpers/files.ts';
+import { harness, type TestHarness } from '../../helpers/hook.ts';
 
 const ID = 'CLAUDE_CODE_SESSION_ID';
 const input = (hook_event_name: string, more: object = {}) => ({

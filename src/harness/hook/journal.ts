@@ -1,13 +1,13 @@
-import type { SeenLine } from '../base/command/agent-command.ts';
+import type { SeenLine } from '../../base/command/agent-command.ts';
 import {
   appendOwnFile,
   makeFolders,
   orElse,
   readOwnFile,
   replaceFile,
-} from '../base/system/files.ts';
-import { WRITES_LIST } from '../guidance/rule.ts';
-import { newId } from '../lists/place.ts';
+} from '../../base/system/files.ts';
+import { WRITES_LIST } from '../../guidance/rule.ts';
+import { newId } from '../../lists/place.ts';
 
 /** An entry of the journal: an event or a reply of the hook. */
 export interface Entry {

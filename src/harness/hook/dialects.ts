@@ -1,4 +1,4 @@
-import { orElse } from '../base/system/files.ts';
+import { orElse } from '../../base/system/files.ts';
 /** An event of a harness, in terms common to all. */
 export interface HookEvent {
   /** The harness's own name of the event; an answer may have to repeat it. */

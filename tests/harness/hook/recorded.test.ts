@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DIALECTS, dialectOf, readEvent } from '../../src/hook/dialects.ts';
-import { harness, recorded } from '../helpers/hook.ts';
+import { DIALECTS, dialectOf, readEvent } from '../../../src/harness/hook/dialects.ts';
+import { harness, recorded } from '../../helpers/hook.ts';
 
 // The events were recorded here from Claude Code 2.1.197, Codex 0.169.0, Gemini CLI 0.61.0, Qwen Code 0.15.10, and our plugin
 // in opencode 1.18.33. Those of Cursor are written from its documentation, those of Kimi CLI from its source (1.49.0).

@@ -2,9 +2,14 @@ import fc from 'fast-check';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { jsonHooks } from '../../src/setup/json-hooks.ts';
-import { type Edit, markedSection, SetupError, tomlHooks } from '../../src/setup/text-edits.ts';
-import { runs } from '../helpers/random.ts';
+import { jsonHooks } from '../../../src/harness/setup/json-hooks.ts';
+import {
+  type Edit,
+  markedSection,
+  SetupError,
+  tomlHooks,
+} from '../../../src/harness/setup/text-edits.ts';
+import { runs } from '../../helpers/random.ts';
 
 const COMMAND = 'agent-shell hook';
 const group = { hooks: [{ type: 'command', command: COMMAND, timeout: 10 }] };

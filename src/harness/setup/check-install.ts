@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import type { Environment } from '../base/environment.ts';
-import { safeText } from '../base/safe-text.ts';
+import type { Environment } from '../../base/environment.ts';
+import { safeText } from '../../base/safe-text.ts';
+import { ListHome } from '../../lists/list-home.ts';
+import { sessionOf } from '../../lists/list-paths.ts';
 import { hookLog, lastFailures } from '../hook/hook-log.ts';
-import { ListHome } from '../lists/list-home.ts';
-import { sessionOf } from '../lists/list-paths.ts';
 
 export interface World {
   readonly environment: Environment;

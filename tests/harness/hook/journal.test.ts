@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lastRun } from '../../src/base/proof/last-run.ts';
-import { Journal, pastOf, seenLines } from '../../src/hook/journal.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
+import { lastRun } from '../../../src/base/proof/last-run.ts';
+import { Journal, pastOf, seenLines } from '../../../src/harness/hook/journal.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
 
 const MOST_BYTES = 32 * 1024;
 

@@ -1,9 +1,9 @@
-import type { GuidanceSettings } from '../base/settings/settings.ts';
-import { saidAfterLine } from '../guidance/kept-work.ts';
-import { WRITES_LIST } from '../guidance/rule.ts';
-import { LINE_RULES } from '../guidance/rules.ts';
-import type { Awaitable } from '../lists/steps.ts';
-import type { TodoVersion } from '../todo/todo-version.ts';
+import type { GuidanceSettings } from '../../base/settings/settings.ts';
+import { saidAfterLine } from '../../guidance/kept-work.ts';
+import { WRITES_LIST } from '../../guidance/rule.ts';
+import { LINE_RULES } from '../../guidance/rules.ts';
+import type { Awaitable } from '../../lists/steps.ts';
+import type { TodoVersion } from '../../todo/todo-version.ts';
 import { pastOf, type Reading } from './journal.ts';
 
 /** A conversation keeps what a hook says, so each reminder is given once per state of the list. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
-import type { Environment } from '../base/environment.ts';
+import type { Environment } from '../../base/environment.ts';
 import { HARNESSES, type Harness, type HarnessName, type Hooks } from './harnesses.ts';
 import instructions from './instructions.md';
 import { jsonHooks } from './json-hooks.ts';

@@ -1,6 +1,6 @@
-import type { Environment } from '../base/environment.ts';
-import { withoutTags } from '../base/safe-text.ts';
-import { TodoLists } from '../todo/todo-lists.ts';
+import type { Environment } from '../../base/environment.ts';
+import { withoutTags } from '../../base/safe-text.ts';
+import { TodoLists } from '../../todo/todo-lists.ts';
 import { answer } from './answer.ts';
 import { DIALECTS, type Dialect, type DialectName, dialectOf, readEvent } from './dialects.ts';
 import { hookLog, logFailure } from './hook-log.ts';

@@ -21,7 +21,7 @@ import {
   pause,
   readOwnFile,
   writeBeside,
-} from '../base/system/files.ts';
+} from '../../base/system/files.ts';
 import { SetupError } from './text-edits.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';

@@ -17,11 +17,11 @@ import {
 import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterAll, describe, expect, test } from 'vitest';
-import { editConfigs } from '../../src/setup/config-file.ts';
-import { HARNESSES } from '../../src/setup/harnesses.ts';
-import { setup } from '../../src/setup/setup.ts';
-import { cleanEnvironment, executable } from '../helpers/executables.ts';
-import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+import { editConfigs } from '../../../src/harness/setup/config-file.ts';
+import { HARNESSES } from '../../../src/harness/setup/harnesses.ts';
+import { setup } from '../../../src/harness/setup/setup.ts';
+import { cleanEnvironment, executable } from '../../helpers/executables.ts';
+import { listFiles, temporaryDirectory } from '../../helpers/files.ts';
 
 const NAMES = Object.keys(HARNESSES);
 

@@ -1,13 +1,13 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { reasonOf, safeText } from '../base/safe-text.ts';
+import { reasonOf, safeText } from '../../base/safe-text.ts';
 import {
   appendOwnFile,
   makeFolders,
   orElse,
   readOwnFile,
   writeOwnFile,
-} from '../base/system/files.ts';
+} from '../../base/system/files.ts';
 
 /** Names of sessions' folders do not end in `~`. */
 const FILE = 'hook.log~';

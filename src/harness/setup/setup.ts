@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { type CommandResult, done, failed } from '../base/command/agent-command.ts';
-import { HELP_OPTIONS, parseOptions } from '../base/command/options.ts';
-import { inQuotes, safeText } from '../base/safe-text.ts';
-import { findProgram } from '../base/system/find-program.ts';
-import { ListHome } from '../lists/list-home.ts';
-import { sessionOf } from '../lists/list-paths.ts';
+import { type CommandResult, done, failed } from '../../base/command/agent-command.ts';
+import { HELP_OPTIONS, parseOptions } from '../../base/command/options.ts';
+import { inQuotes, safeText } from '../../base/safe-text.ts';
+import { findProgram } from '../../base/system/find-program.ts';
+import { ListHome } from '../../lists/list-home.ts';
+import { sessionOf } from '../../lists/list-paths.ts';
 import { type Checked, checkInstall, type World } from './check-install.ts';
 import { editConfigs, readConfig, removeEmptyFolders, targetOf } from './config-file.ts';
 import { HARNESS_NAMES, HARNESSES, type Harness, type HarnessName } from './harnesses.ts';
