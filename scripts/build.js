@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { pageScript } from './page-script.js';
@@ -82,7 +82,7 @@ function keepBinInStep() {
 /** First arguments of agent-shell with their own program, for faster start-up. */
 const subprograms = {
   hook: 'agent-hook',
-  'prompt-panel': 'prompt-panel',
+  'prompt-panel': 'start-prompt-panel',
   '--mend': 'mend-line',
 };
 const programs = [
@@ -90,6 +90,9 @@ const programs = [
   ...Object.values(subprograms),
   ...new Set(Object.values(commands)),
 ];
+/** @param {string} name of a program */
+const sourceOf = (name) =>
+  name === 'start-prompt-panel' ? `src/prompt/${name}.ts` : `src/bin/${name}.ts`;
 const [library] = await Promise.all([
   build({
     ...common,
@@ -102,7 +105,7 @@ const [library] = await Promise.all([
   build({
     ...common,
     ...minified,
-    entryPoints: programs.map((name) => `src/bin/${name}.ts`),
+    entryPoints: programs.map((name) => ({ in: sourceOf(name), out: name })),
     outdir: out('programs'),
     outExtension: { '.js': '.cjs' },
     // Compiled scripts have no import().
@@ -185,8 +188,11 @@ for (const [word, program] of Object.entries(subprograms)) {
 }
 const shell = readFileSync(inRoot('src/bin/agent-shell.sh'), 'utf8');
 executable('bin/agent-shell.cjs', twoPrograms(shell, loaderOf(shellPrograms)));
-for (const name of ['interactive', 'prompt-hooks', 'after-profile', 'suspect-line']) {
-  copyFileSync(inRoot(`src/bin/${name}.bash`), out(`bin/${name}.bash`));
+const BASH_FILES = [
+  ...['prompt/interactive', 'prompt/prompt-hooks', 'prompt/after-profile', 'bin/suspect-line'],
+];
+for (const path of BASH_FILES) {
+  copyFileSync(inRoot(`src/${path}.bash`), out(`bin/${basename(path)}.bash`));
 }
 
 const tsc = join(

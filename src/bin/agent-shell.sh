@@ -234,7 +234,7 @@ read_arguments "$@"
 search_path
 find_bin
 if [ -n "$agent_shell_prompts" ]; then
-  # It is still set after `exec agent-shell`, and would mean that this shell was replaced (src/shell/prompt-shell.ts).
+  # It is still set after `exec agent-shell`, and would mean that this shell was replaced (src/prompt/prompt-shell.ts).
   unset AGENT_SHELL_PROMPT
   if [ -z "$agent_shell_rc$agent_shell_login" ]; then
     set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"

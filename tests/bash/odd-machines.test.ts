@@ -187,8 +187,8 @@ test('the path of bash may hold a blank: agent commands are found all the same',
 });
 
 test.each([
-  ...['bin/interactive.bash', 'bin/prompt-hooks.bash'],
-  ...['bin/after-profile.bash', 'bin/suspect-line.bash'],
+  ...['prompt/interactive.bash', 'prompt/prompt-hooks.bash'],
+  ...['prompt/after-profile.bash', 'bin/suspect-line.bash'],
   ...['bash/agent-command.sh', 'bash/watchdog.sh'],
 ])('bash 3.2, which macOS has, can read %s', (name) => {
   const lines = readFileSync(join(import.meta.dirname, '../../src', name), 'utf8').split('\n');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { answerPrompt } from '../../src/prompt/prompt-panel.ts';
 import { tasksForPeople, todosForPeople } from '../../src/screen/panel/for-people.ts';
 import { createTheme } from '../../src/screen/panel/theme.ts';
 import { isDriven } from '../../src/screen/terminal/driven.ts';
-import { answerPrompt } from '../../src/shell/prompt-panel.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { executable } from '../helpers/executables.ts';

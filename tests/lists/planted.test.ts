@@ -131,5 +131,5 @@ test('two folders whose names are not UTF-8 do not share a list', () => {
   expect(() => openTaskStore({ environment: named, directory: '/' })).toThrow(/is not UTF-8/);
 });
 
-const KEEP = `. src/bin/prompt-hooks.bash
+const KEEP = `. src/prompt/prompt-hooks.bash
   __todo_state=$1 since=1 __todo_at=2 command='a line'; __todo_keep_line 0`;

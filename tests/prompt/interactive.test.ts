@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { promptShell } from '../../src/shell/prompt-shell.ts';
+import { promptShell } from '../../src/prompt/prompt-shell.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { items } from '../guidance/agent-session.ts';
 import { bashIsSince } from '../helpers/bash.ts';

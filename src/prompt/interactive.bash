@@ -47,7 +47,7 @@ __todo_begin() {
   if ! declare -F command_not_found_handle >/dev/null; then
     command_not_found_handle() { __todo_not_found "$@"; }
   fi
-  # Commands that change a list find this prompt by its process id; see src/shell/prompt-shell.ts.
+  # Commands that change a list find this prompt by its process id; see src/prompt/prompt-shell.ts.
   export AGENT_SHELL_PROMPT=$$
   __todo_release_at_exit
   case ${TODO_PANEL:-auto} in

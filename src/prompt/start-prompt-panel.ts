@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { nearNameText } from '../base/command/near-names.ts';
 import { writeAll } from '../base/system/files.ts';
 import { readStandardInput } from '../base/system/standard-io.ts';
-import { answerPrompt, showAtPrompt } from '../shell/prompt-panel.ts';
+import { answerPrompt, showAtPrompt } from './prompt-panel.ts';
 
 // `agent-shell prompt-panel`: the hooks of an interactive agent-shell (prompt-hooks.bash) run it at a prompt, with the terminal
 // on descriptor 3. `again` draws the panel below a waiting prompt, after a change of a list in the background. `not-found`
