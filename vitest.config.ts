@@ -19,9 +19,9 @@ const APART = [
 const LONG = `
   whole-run install servers/standby package watch/on-server docs tasks/at-exit bash/slots
   servers/hostile-servers harness/harnesses servers/time-limit examples prompt/interactive
-  bash/bash-session-state bash/bash-session-timeout shell/jsonl bash/bash-session-dispose
-  bash/odd-machines shell/state-command todo/proof servers/cut-off bash/sandboxes demo
-  shell/on-server shell/run-as-bash`
+  bash/bash-session-state bash/bash-session-timeout cli/jsonl bash/bash-session-dispose
+  bash/odd-machines cli/state-command todo/proof servers/cut-off bash/sandboxes demo
+  cli/on-server shell/run-as-bash`
   .trim()
   .split(/\s+/);
 

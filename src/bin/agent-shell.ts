@@ -4,12 +4,12 @@ import { exitCodeOf } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
 import { safeText } from '../base/safe-text.ts';
 import { randomHex, writeAll } from '../base/system/files.ts';
+import helpPage from '../cli/agent-shell.md';
+import { parseArguments } from '../cli/arguments.ts';
+import { releaseAtExit, type ShellList, shellList } from '../cli/shell-list.ts';
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
 import { agentHandlers } from '../router/agent-handlers.ts';
-import helpPage from '../shell/agent-shell.md';
-import { parseArguments } from '../shell/arguments.ts';
-import { releaseAtExit, type ShellList, shellList } from '../shell/shell-list.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { taskView } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
@@ -48,7 +48,7 @@ async function main(): Promise<number> {
     case 'sessions':
       return (await import('../watch/sessions.ts')).sessions(options.argv);
     case 'completions': {
-      const { completions } = await import('../shell/completions.ts');
+      const { completions } = await import('../cli/completions.ts');
       return writeResult('agent-shell', completions(options.argv));
     }
     case 'prime': {
@@ -62,7 +62,7 @@ async function main(): Promise<number> {
       return 0;
     }
     case 'state': {
-      const { stateCommand } = await import('../shell/state-command.ts');
+      const { stateCommand } = await import('../cli/state-command.ts');
       const world = { environment: process.env, directory: process.cwd() };
       return writeResult('agent-shell', await stateCommand(options.argv, world));
     }
@@ -107,7 +107,7 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
     tasks: new FollowedTasks(tasks),
   });
   const { BashRouter } = await import('../router/bash-router.ts');
-  const { serveJsonl } = await import('../shell/jsonl.ts');
+  const { serveJsonl } = await import('../cli/jsonl.ts');
   endWithReader();
   await serveJsonl({
     router: new BashRouter({ handlers, guide }),

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inTime, withTimeLimit } from '../../src/base/command/time-limit.ts';
-import { stateCommand } from '../../src/shell/state-command.ts';
+import { stateCommand } from '../../src/cli/state-command.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { JsonlClient } from '../helpers/agent-shell.ts';
 import { hasEtcd, hasPostgres } from '../helpers/engines.ts';

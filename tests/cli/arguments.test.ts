@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseArguments, SHELL_OPTIONS } from '../../src/shell/arguments.ts';
+import { parseArguments, SHELL_OPTIONS } from '../../src/cli/arguments.ts';
 import { TASK_FORMS } from '../../src/tasks/task-commands.ts';
 import { parseWatchArguments } from '../../src/watch/watch-arguments.ts';
 import { items } from '../guidance/agent-session.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ListEvents } from '../../src/shell/jsonl-output.ts';
+import { ListEvents } from '../../src/cli/jsonl-output.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { AGENT_SHELL, JsonlClient, NO_LISTS, run } from '../helpers/agent-shell.ts';
 import { callCommand } from '../helpers/commands.ts';

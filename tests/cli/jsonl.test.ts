@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { serveJsonl } from '../../src/cli/jsonl.ts';
+import { splitLines } from '../../src/cli/jsonl-messages.ts';
+import { JsonlOutput } from '../../src/cli/jsonl-output.ts';
 import { BashRouter } from '../../src/router/bash-router.ts';
-import { serveJsonl } from '../../src/shell/jsonl.ts';
-import { splitLines } from '../../src/shell/jsonl-messages.ts';
-import { JsonlOutput } from '../../src/shell/jsonl-output.ts';
 import { agentShell, JsonlClient, type JsonlResult, NO_LISTS } from '../helpers/agent-shell.ts';
 import { TestAgent } from '../helpers/agents.ts';
 import { eventually } from '../helpers/eventually.ts';
