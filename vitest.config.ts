@@ -17,7 +17,7 @@ const APART = [
 
 /** What takes longest, in order: of the four workers, two wait for other processes while two have much to do. */
 const LONG = `
-  whole-run install servers/standby package watch/on-server docs tasks/at-exit bash/slots
+  whole-run install servers/standby package viewer/on-server docs tasks/at-exit bash/slots
   servers/hostile-servers harness/harnesses servers/time-limit examples prompt/interactive
   bash/bash-session-state bash/bash-session-timeout cli/jsonl bash/bash-session-dispose
   bash/odd-machines cli/state-command todo/proof servers/cut-off bash/sandboxes demo

@@ -153,7 +153,7 @@ test.each([
   ['TaskCreate', 'tasks/task-create.ts'],
   ['BashRouter', 'router/bash-router.ts'],
   ['agent-shell setup', 'harness/setup/setup.ts'],
-  ['the viewer', 'watch/viewer.ts'],
+  ['the viewer', 'viewer/viewer.ts'],
   ['settings', 'base/settings/settings.ts'],
 ])('a newcomer who reads about %s in the README finds %s by its name', (feature, file) => {
   expect(README).toContain(feature);

@@ -46,7 +46,7 @@ async function main(): Promise<number> {
       complain(`${safeText(options.message, MAX_MESSAGE)}; see agent-shell --help`);
       return EXIT_CODES.wrongUsage;
     case 'sessions':
-      return (await import('../watch/sessions.ts')).sessions(options.argv);
+      return (await import('../viewer/sessions.ts')).sessions(options.argv);
     case 'completions': {
       const { completions } = await import('../cli/completions.ts');
       return writeResult('agent-shell', completions(options.argv));
@@ -72,7 +72,7 @@ async function main(): Promise<number> {
       return writeResult('agent-shell', setup(options.argv, world));
     }
     case 'watch': {
-      const { watch } = await import('../watch/watch.ts');
+      const { watch } = await import('../viewer/watch.ts');
       endWithReader();
       return watch(options);
     }

@@ -2,7 +2,11 @@ import { HELP_OPTIONS, parseOptions } from '../base/command/options.ts';
 import type { Environment } from '../base/environment.ts';
 import { inQuotes } from '../base/safe-text.ts';
 import type { ListName } from '../lists/list-paths.ts';
-import { PANEL_MODES, parseWatchArguments, type WatchArguments } from '../watch/watch-arguments.ts';
+import {
+  PANEL_MODES,
+  parseWatchArguments,
+  type WatchArguments,
+} from '../viewer/watch-arguments.ts';
 
 export type Arguments =
   | { mode: 'jsonl'; list: Partial<ListName> }

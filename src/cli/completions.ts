@@ -7,8 +7,8 @@ import { TASK_FORMS } from '../tasks/task-commands.ts';
 import { optionsOf } from '../tasks/task-form.ts';
 import { READ_OPTIONS } from '../todo/todo-read.ts';
 import { WRITE_OPTIONS } from '../todo/write-options.ts';
-import { SESSIONS_OPTIONS } from '../watch/sessions.ts';
-import { WATCH_OPTIONS } from '../watch/watch-arguments.ts';
+import { SESSIONS_OPTIONS } from '../viewer/sessions.ts';
+import { WATCH_OPTIONS } from '../viewer/watch-arguments.ts';
 import { SHELL_OPTIONS } from './arguments.ts';
 
 interface Completable {

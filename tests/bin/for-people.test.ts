@@ -9,7 +9,7 @@ import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 import { todos } from '../screen/panel/todos.ts';
-import { listOf, NOON, tasksOf } from '../watch/viewer-state.ts';
+import { listOf, NOON, tasksOf } from '../viewer/viewer-state.ts';
 
 const look = { theme: createTheme(), columns: 50, now: NOON };
 

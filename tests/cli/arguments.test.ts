@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseArguments, SHELL_OPTIONS } from '../../src/cli/arguments.ts';
 import { TASK_FORMS } from '../../src/tasks/task-commands.ts';
-import { parseWatchArguments } from '../../src/watch/watch-arguments.ts';
+import { parseWatchArguments } from '../../src/viewer/watch-arguments.ts';
 import { items } from '../guidance/agent-session.ts';
 import { agentShell } from '../helpers/agent-shell.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

@@ -2,9 +2,9 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { webTokenFile } from '../../src/watch/sources.ts';
-import { serveWeb, type WebServer } from '../../src/watch/web-server.ts';
-import { tokenIn } from '../../src/watch/web-token.ts';
+import { webTokenFile } from '../../src/viewer/sources.ts';
+import { serveWeb, type WebServer } from '../../src/viewer/web-server.ts';
+import { tokenIn } from '../../src/viewer/web-token.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 

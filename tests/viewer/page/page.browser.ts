@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createTasks } from '../../src/tasks/task-create.ts';
-import { openTaskStore } from '../../src/tasks/task-store.ts';
-import { openTodoStore } from '../../src/todo/todo-store.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
-import { listFolder, taskListFolder } from '../helpers/list-folders.ts';
-import { plan, todos } from '../screen/panel/todos.ts';
+import { createTasks } from '../../../src/tasks/task-create.ts';
+import { openTaskStore } from '../../../src/tasks/task-store.ts';
+import { openTodoStore } from '../../../src/todo/todo-store.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { cleanEnvironment, executable, startProgram } from '../../helpers/executables.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
+import { listFolder, taskListFolder } from '../../helpers/list-folders.ts';
+import { plan, todos } from '../../screen/panel/todos.ts';
 
 // `npm run test:web`: what people see in a browser. SCREENSHOTS=FOLDER keeps pictures of it, to be looked at.
 

@@ -10,7 +10,7 @@ import type { TaskChanges } from '../../src/tasks/task-fields.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 import { updateTask } from '../../src/tasks/update-task.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
-import { parseWatchArguments } from '../../src/watch/watch-arguments.ts';
+import { parseWatchArguments } from '../../src/viewer/watch-arguments.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';

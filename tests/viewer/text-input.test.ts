@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { typed } from '../../src/watch/text-input.ts';
+import { typed } from '../../src/viewer/text-input.ts';
 
 const ctrl = true;
 

@@ -5,10 +5,10 @@ import type { Task } from '../../src/tasks/task.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import type { TodoVersion } from '../../src/todo/todo-version.ts';
-import { press } from '../../src/watch/keys.ts';
-import type { Known, KnownList, Page, ViewerState } from '../../src/watch/model.ts';
-import { render } from '../../src/watch/render.ts';
-import type { Key } from '../../src/watch/text-input.ts';
+import { press } from '../../src/viewer/keys.ts';
+import type { Known, KnownList, Page, ViewerState } from '../../src/viewer/model.ts';
+import { render } from '../../src/viewer/render.ts';
+import type { Key } from '../../src/viewer/text-input.ts';
 import { todos } from '../screen/panel/todos.ts';
 
 /** In the local time zone. */
