@@ -12,15 +12,15 @@ process.env.TMPDIR = runFolder();
 /** The tests that have a worker each: they count what it does, or fill its memory. */
 const APART = [
   'tests/{growth,work-counts}.test.ts',
-  'tests/bash/{bash-session-output,differential-fuzz}.test.ts',
+  'tests/shell/bash/{bash-session-output,differential-fuzz}.test.ts',
 ];
 
 /** What takes longest, in order: of the four workers, two wait for other processes while two have much to do. */
 const LONG = `
-  whole-run install servers/standby package viewer/on-server docs tasks/at-exit bash/slots
+  whole-run install servers/standby package viewer/on-server docs tasks/at-exit shell/bash/slots
   servers/hostile-servers harness/harnesses servers/time-limit examples prompt/interactive
-  bash/bash-session-state bash/bash-session-timeout cli/jsonl bash/bash-session-dispose
-  bash/odd-machines cli/state-command todo/proof servers/cut-off bash/sandboxes demo
+  shell/bash/bash-session-state shell/bash/bash-session-timeout cli/jsonl shell/bash/bash-session-dispose
+  shell/bash/odd-machines cli/state-command todo/proof servers/cut-off shell/bash/sandboxes demo
   cli/on-server shell/run-as-bash`
   .trim()
   .split(/\s+/);

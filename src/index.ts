@@ -17,8 +17,6 @@ export {
   type SettingsSource,
   settingsOfCalls,
 } from './base/settings/settings.ts';
-export { BashSession, type BashSessionOptions } from './bash/bash-session.ts';
-export type { RunOptions } from './bash/run-options.ts';
 export { Guide, type GuideOptions } from './guidance/guide.ts';
 export { listInContext } from './guidance/list-in-context.ts';
 export type { GuidanceRule, ItemChange, RoutedCommand, TaskWork, Work } from './guidance/rule.ts';
@@ -27,9 +25,15 @@ export { type SystemPromptOptions, systemPrompt } from './guidance/system-prompt
 export { quoted } from './guidance/texts.ts';
 export { FilePlace, type FilePlaceOptions } from './lists/file-place.ts';
 export { MemoryPlace, type Place, type Version } from './lists/place.ts';
-export type { Approval, ApprovalRequest, Approve, CommandPrefix } from './router/approval.ts';
-export { allowList, denyList } from './router/approval.ts';
-export { BashRouter } from './router/bash-router.ts';
+export { type RenderOptions, renderTodos } from './screen/panel/render-lists.ts';
+export { type PanelMode, TaskPanel, type TaskPanelOptions } from './screen/panel/task-panel.ts';
+export { createTheme, type Theme, themeFor } from './screen/panel/theme.ts';
+export type { PanelStream } from './screen/terminal/screen.ts';
+export { BashSession, type BashSessionOptions } from './shell/bash/bash-session.ts';
+export type { RunOptions } from './shell/bash/run-options.ts';
+export type { Approval, ApprovalRequest, Approve, CommandPrefix } from './shell/router/approval.ts';
+export { allowList, denyList } from './shell/router/approval.ts';
+export { BashRouter } from './shell/router/bash-router.ts';
 export type {
   BashRouterOptions,
   ChildOptions,
@@ -37,11 +41,7 @@ export type {
   ReminderPlace,
   RouteOptions,
   RouteResult,
-} from './router/router-options.ts';
-export { type RenderOptions, renderTodos } from './screen/panel/render-lists.ts';
-export { type PanelMode, TaskPanel, type TaskPanelOptions } from './screen/panel/task-panel.ts';
-export { createTheme, type Theme, themeFor } from './screen/panel/theme.ts';
-export type { PanelStream } from './screen/terminal/screen.ts';
+} from './shell/router/router-options.ts';
 export type { Reason, ReasonCode, Refused } from './tasks/reasons.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
 export { taskCommands } from './tasks/task-commands.ts';

@@ -151,7 +151,7 @@ const README = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8'
 test.each([
   ['TodoWrite', 'todo/todo-write.ts'],
   ['TaskCreate', 'tasks/task-create.ts'],
-  ['BashRouter', 'router/bash-router.ts'],
+  ['BashRouter', 'shell/router/bash-router.ts'],
   ['agent-shell setup', 'harness/setup/setup.ts'],
   ['the viewer', 'viewer/viewer.ts'],
   ['settings', 'base/settings/settings.ts'],

@@ -11,8 +11,8 @@ import { DEFAULT_SETTINGS, readSettings, settingsOfCalls } from '../src/base/set
 import { Guide } from '../src/guidance/guide.ts';
 import { FilePlace } from '../src/lists/file-place.ts';
 import { MemoryPlace } from '../src/lists/place.ts';
-import { BashRouter } from '../src/router/bash-router.ts';
 import { TaskPanel } from '../src/screen/panel/task-panel.ts';
+import { BashRouter } from '../src/shell/router/bash-router.ts';
 import type { TodoItem } from '../src/todo/todo-fields.ts';
 import { todoListSchema } from '../src/todo/todo-schema.ts';
 import { TodoStore } from '../src/todo/todo-store.ts';

@@ -9,7 +9,7 @@ import { parseArguments } from '../cli/arguments.ts';
 import { releaseAtExit, type ShellList, shellList } from '../cli/shell-list.ts';
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
-import { agentHandlers } from '../router/agent-handlers.ts';
+import { agentHandlers } from '../shell/router/agent-handlers.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { taskView } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
@@ -106,7 +106,7 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
     isSubagent: list.isSubagent,
     tasks: new FollowedTasks(tasks),
   });
-  const { BashRouter } = await import('../router/bash-router.ts');
+  const { BashRouter } = await import('../shell/router/bash-router.ts');
   const { serveJsonl } = await import('../cli/jsonl.ts');
   endWithReader();
   await serveJsonl({

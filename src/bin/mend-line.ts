@@ -3,9 +3,9 @@ import { QUOTES_BROKE } from '../base/json/json-input.ts';
 import { writeAll } from '../base/system/files.ts';
 import { findBash } from '../base/system/find-program.ts';
 import { shellList } from '../cli/shell-list.ts';
-import { agentHandlers } from '../router/agent-handlers.ts';
-import { canRead, heredocHint } from '../router/bash-syntax.ts';
-import { mendLine } from '../router/mend-line.ts';
+import { agentHandlers } from '../shell/router/agent-handlers.ts';
+import { canRead, heredocHint } from '../shell/router/bash-syntax.ts';
+import { mendLine } from '../shell/router/mend-line.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 
 // `agent-shell --mend LINE`: agent-shell.sh asks about a line whose quotes may be broken. Exit code 0: standard output is the

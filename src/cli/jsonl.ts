@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import type { Approval, ApprovalRequest } from '../router/approval.ts';
-import type { BashRouter } from '../router/bash-router.ts';
-import type { RouteResult } from '../router/router-options.ts';
+import type { Approval, ApprovalRequest } from '../shell/router/approval.ts';
+import type { BashRouter } from '../shell/router/bash-router.ts';
+import type { RouteResult } from '../shell/router/router-options.ts';
 import type { TaskView } from '../tasks/task-store.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import {

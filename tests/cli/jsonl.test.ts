@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { serveJsonl } from '../../src/cli/jsonl.ts';
 import { splitLines } from '../../src/cli/jsonl-messages.ts';
 import { JsonlOutput } from '../../src/cli/jsonl-output.ts';
-import { BashRouter } from '../../src/router/bash-router.ts';
+import { BashRouter } from '../../src/shell/router/bash-router.ts';
 import { agentShell, JsonlClient, type JsonlResult, NO_LISTS } from '../helpers/agent-shell.ts';
 import { TestAgent } from '../helpers/agents.ts';
 import { eventually } from '../helpers/eventually.ts';

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { CommandResult } from '../../src/base/command/agent-command.ts';
 import { serveJsonl } from '../../src/cli/jsonl.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
-import { BashRouter } from '../../src/router/bash-router.ts';
+import { BashRouter } from '../../src/shell/router/bash-router.ts';
 import type { TodoItem, TodoStatus } from '../../src/todo/todo-fields.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';

@@ -4,7 +4,7 @@ import { CommandType } from '../../src/base/command/agent-command.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
 import type { GuidanceRule } from '../../src/guidance/rule.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
-import { BashRouter } from '../../src/router/bash-router.ts';
+import { BashRouter } from '../../src/shell/router/bash-router.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 import { todoList } from '../todo/arbitraries.ts';

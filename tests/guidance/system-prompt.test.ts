@@ -3,7 +3,7 @@ import { estimateTokenCount as tokens } from 'tokenx';
 import { expect, test } from 'vitest';
 import type { AgentBashHandler } from '../../src/base/command/agent-command.ts';
 import { systemPrompt } from '../../src/guidance/system-prompt.ts';
-import { BashRouter } from '../../src/router/bash-router.ts';
+import { BashRouter } from '../../src/shell/router/bash-router.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';

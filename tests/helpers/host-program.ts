@@ -38,7 +38,7 @@ export async function startHost(
   { wrapper = [], env = {} }: HostOptions = {},
 ): Promise<HostProgram> {
   const [folder, tmp] = [temporaryDirectory(), temporaryDirectory()];
-  const library = await bundled(join(import.meta.dirname, '../../src/bash/bash-session.ts'));
+  const library = await bundled(join(import.meta.dirname, '../../src/shell/bash/bash-session.ts'));
   const program = `import { BashSession } from '${library}';${BEGINNING}${source}`;
   writeFileSync(join(folder, 'host.mjs'), program);
   const [name = '', ...argv] = [...wrapper, process.execPath, join(folder, 'host.mjs')];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { estimateTokenCount as tokens } from 'tokenx';
 import { expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/base/settings/settings.ts';
-import { agentHandlers } from '../../src/router/agent-handlers.ts';
+import { agentHandlers } from '../../src/shell/router/agent-handlers.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { forAllTests } from '../helpers/for-all-tests.ts';
 import { startRouter } from '../helpers/session.ts';

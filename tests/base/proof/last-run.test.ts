@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { lastRun } from '../../../src/base/proof/last-run.ts';
-import { SeenLines } from '../../../src/router/router-session.ts';
+import { SeenLines } from '../../../src/shell/router/router-session.ts';
 
 /** Lines as `CODE LINE`, a second each; `-` for an unknown code. */
 function seen(...lines: string[]) {

@@ -1,0 +1,255 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { constants as os } from 'node:os';
+import { basename } from 'node:path';
+import { randomHex, shortage } from '../../base/system/files.ts';
+import { killProcessTree } from '../../base/system/processes.ts';
+import { BashHome, type HomeOptions } from './bash-home.ts';
+import {
+  CALLER_FIELDS,
+  callerPart,
+  type Evaluation,
+  evaluatePart,
+  type FoundCommand,
+  type HeldSettings,
+  NOT_AT_START,
+  NOTHING_HELD,
+  parseFoundCommand,
+  parseReport,
+  REPORT_FIELDS,
+  type Report,
+  type ScriptPart,
+  startCommand,
+  startText,
+} from './control-commands.ts';
+import { FifoReader } from './fifos.ts';
+import { GrowingScript } from './growing-script.ts';
+import { tracesOf, writePrivate } from './private-folder.ts';
+
+export interface BashProcessOptions extends HomeOptions {
+  readonly cwd: string;
+  /** If it returns a promise, no more of that stream is read before that resolves. */
+  readonly onStdout: (chunk: Buffer) => void | Promise<void>;
+  readonly onStderr: (chunk: Buffer) => void | Promise<void>;
+}
+
+export interface End {
+  readonly exitCode: number;
+  /** `SIGKILL` or `exit code 3`. */
+  readonly how: string;
+  readonly startError?: string;
+}
+
+/** How a line ended: with a report of bash, or with the end of bash. */
+export type Ending = Report | (End & { readonly hasBegun: boolean });
+
+interface Question {
+  readonly nonce: string;
+  readonly fieldCount: number;
+  readonly answer: (fields: readonly string[] | undefined) => void;
+}
+
+/**
+ * One bash process that evaluates lines, one after the other.
+ *
+ * Bash runs a script that grows by each line, and waits at its end. A line is evaluated at the top level, not in a loop or a
+ * sourced file, so `break`, `return`, `exit` and error messages are as with `bash -c`. Bash reports its start and its end on a
+ * FIFO, after a nonce of this line. Nothing is redirected around a line: bash would keep the old descriptor at 10, where the
+ * user may open or close another.
+ */
+export class BashProcess {
+  readonly #home: BashHome;
+  readonly #script: GrowingScript;
+  readonly #status: FifoReader;
+  readonly #outputs: readonly FifoReader[];
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  readonly #open: { close(): void }[] = [];
+  readonly #noncePrefix = randomHex(4);
+  #nonces = 0;
+  #end: End | undefined;
+  #killed: Promise<void> | undefined;
+  #question: Question | undefined;
+  /** The bytes read from the status FIFO. */
+  #received = '';
+  #held = NOTHING_HELD;
+  #startText: string | undefined;
+
+  /** Throws an Error that says what to do if its private files cannot be made. */
+  constructor(options: BashProcessOptions) {
+    const { env, cwd, onStdout, onStderr } = options;
+    this.#home = BashHome.open(options);
+    this.#startText = startText(env);
+    const { files, bash, environment, path, watchdog } = this.#home;
+    const [out, err] = files.outputs;
+    const ends: number[] = [];
+    try {
+      const start = startCommand(cwd, env.OLDPWD, files);
+      this.#script = this.#keep(new GrowingScript(files.script, start));
+      this.#status = this.#keep(new FifoReader(files.status, (chunk) => this.#onStatus(chunk)));
+      this.#outputs = [
+        this.#keep(new FifoReader(out, onStdout)),
+        ...(out === err ? [] : [this.#keep(new FifoReader(err, onStderr))]),
+      ];
+      // FIFOs, since a pipe made by Node is a socket, which `tee /dev/stderr` could not open.
+      for (const file of files.outputs) ends.push(openSync(file, constants.O_WRONLY));
+      // detached: its own session and process group, so that all of it can be killed.
+      this.#child = spawn(bash, ['--norc', basename(files.script)], {
+        argv0: 'bash',
+        cwd: path,
+        env: { ...environment, ...NOT_AT_START },
+        detached: true,
+        stdio: ['ignore', ...ends],
+      });
+    } catch (error) {
+      this.#close();
+      void this.#home.dispose();
+      throw error;
+    } finally {
+      for (const fd of ends) closeSync(fd);
+    }
+    if (this.pid !== undefined) watchdog.guard(this.pid);
+    this.#ended = new Promise((resolve) => {
+      this.#child.once('error', (error: NodeJS.ErrnoException) => {
+        const hint = shortage(error) ?? 'install bash, or put it on PATH';
+        const startError = `${bash} cannot be started (${error.code}): ${hint}`;
+        this.#onEnd({ exitCode: 127, how: 'exit code 127', startError });
+        resolve();
+      });
+      this.#child.once('exit', (code, signal) => {
+        const exitCode = code ?? 128 + os.signals[signal as NodeJS.Signals];
+        this.#onEnd({ exitCode, how: signal ?? `exit code ${code}` });
+        resolve();
+      });
+    });
+    // An idle bash does not keep the program from ending.
+    this.#child.unref();
+  }
+
+  /** Also the id of the process group and the session; undefined if bash did not start. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Undefined while it runs. */
+  get end(): End | undefined {
+    return this.#end;
+  }
+
+  /** Removed by `kill()`. */
+  get home(): BashHome {
+    return this.#home;
+  }
+
+  get held(): HeldSettings {
+    return this.#held;
+  }
+
+  /** Evaluates one line, which may hold newlines. The previous one must have ended. */
+  async evaluate(evaluation: Evaluation): Promise<Ending> {
+    this.#home.writeScripts();
+    if (this.#startText !== undefined) {
+      const start = await this.#evaluate({ line: this.#startText, lastExitCode: 0 });
+      this.#startText = undefined;
+      if (!('cwd' in start)) return { ...start, hasBegun: false };
+    }
+    return this.#evaluate(evaluation);
+  }
+
+  async #evaluate(evaluation: Evaluation): Promise<Ending> {
+    const { traps, stdin } = this.#home.files;
+    const nonce = this.#nextNonce();
+    if (this.#held.traps) writePrivate(traps, this.#held.traps);
+    if (evaluation.stdin !== undefined) writePrivate(stdin, evaluation.stdin);
+    const part = evaluatePart(evaluation, this.#held, nonce, this.#home.files);
+    const fields = await this.#ask(nonce, REPORT_FIELDS, part);
+    if (fields === undefined)
+      return { ...(this.#end as End), hasBegun: this.#received.includes(`${nonce}.`) };
+    const report = parseReport(fields);
+    this.#held = report.held;
+    return report;
+  }
+
+  /** The state that a call of this agent command would find; undefined if bash has ended. */
+  async callerState(name: string): Promise<FoundCommand | undefined> {
+    const nonce = this.#nextNonce();
+    const fields = await this.#ask(nonce, CALLER_FIELDS, callerPart(name, nonce, this.#home.files));
+    return fields && parseFoundCommand(fields);
+  }
+
+  /** Ends bash and its descendants: SIGTERM first, then SIGKILL. */
+  kill(): Promise<void> {
+    this.#killed ??= this.#kill();
+    return this.#killed;
+  }
+
+  async #kill(): Promise<void> {
+    this.#child.ref();
+    if (this.pid !== undefined) await killProcessTree(this.pid, tracesOf(this.#home.path));
+    await this.#ended;
+    for (const output of this.#outputs) output.drain();
+    this.#close();
+    await this.#home.dispose();
+  }
+
+  #nextNonce(): string {
+    this.#nonces += 1;
+    return `${this.#noncePrefix}-${this.#nonces}`;
+  }
+
+  /** Appends commands to the script and waits for this many fields after the nonce. Returns undefined if bash ends first. */
+  async #ask(
+    nonce: string,
+    fieldCount: number,
+    part: ScriptPart,
+  ): Promise<readonly string[] | undefined> {
+    this.#received = '';
+    if (this.#end) return undefined;
+    this.#script.append(part);
+    writeSync(this.#home.go, '.');
+    this.#child.ref();
+    const fields = await new Promise<readonly string[] | undefined>((answer) => {
+      this.#question = { nonce, fieldCount, answer };
+    });
+    if (this.#killed === undefined) this.#child.unref();
+    // A write to a FIFO is complete when it returns, so the FIFOs hold all output that was not read yet.
+    for (const output of this.#outputs) output.drain();
+    return fields;
+  }
+
+  #onStatus(chunk: Buffer): void {
+    if (this.#question === undefined) return;
+    this.#received += chunk.toString('latin1');
+    const { nonce, fieldCount } = this.#question;
+    const [, answer = ''] = this.#received.split(`${nonce}.`);
+    const fields = answer.split('\0');
+    // Each field ends with NUL.
+    if (fields.length > fieldCount) this.#answer(fields.slice(0, fieldCount).map(utf8));
+  }
+
+  #onEnd(end: End): void {
+    this.#end = end;
+    // Bash may have answered before it ended.
+    this.#status.drain();
+    this.#answer(undefined);
+  }
+
+  #answer(fields: readonly string[] | undefined): void {
+    const question = this.#question;
+    this.#question = undefined;
+    question?.answer(fields);
+  }
+
+  #close(): void {
+    for (const file of this.#open) file.close();
+  }
+
+  #keep<T extends { close(): void }>(file: T): T {
+    this.#open.push(file);
+    return file;
+  }
+}
+
+function utf8(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString('utf8');
+}

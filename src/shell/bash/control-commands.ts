@@ -1,0 +1,236 @@
+import { join } from 'node:path';
+import { CALLER_VARIABLES, type Environment } from '../../base/environment.ts';
+import { quote } from '../../base/line/quotes.ts';
+
+/*
+ * The commands that we give bash besides the user's lines. Settings and definitions of the user must not change them, or must
+ * end bash, which the session reports:
+ *
+ * - A quoted word is never an alias, and `builtin` ignores functions.
+ * - -e, -x, -v and the traps ERR and DEBUG are off between lines.
+ * - Files are opened by name each time, since a line may close or reopen any descriptor.
+ *
+ * Bash parses these commands for each line, so those that are rarely needed are in files.
+ */
+
+const BUILTIN = '\\builtin';
+
+export interface ControlFiles {
+  /** Bash's own script. Its messages begin with the name `bash`. */
+  readonly script: string;
+  /** A FIFO: bash waits until it can read a byte from it. */
+  readonly go: string;
+  readonly status: string;
+  readonly outputs: readonly [string, string];
+  /** A script that returns its argument as exit code. */
+  readonly exitCode: string;
+  /** A script that succeeds if both outputs lead to the session in some other way. */
+  readonly redirected: string;
+  /** The commands after a report that was made out of place. */
+  readonly goOn: string;
+  /** A script that restores the ERR and DEBUG traps. */
+  readonly traps: string;
+  /** The line's standard input. */
+  readonly stdin: string;
+}
+
+export function controlFiles(directory: string, mergeStderr: boolean): ControlFiles {
+  const path = (name: string) => join(directory, name);
+  return {
+    script: path('bash'),
+    go: path('go'),
+    status: path('status'),
+    outputs: [path('out'), path(mergeStderr ? 'out' : 'err')],
+    exitCode: path('exit-code'),
+    redirected: path('redirected'),
+    goOn: path('go-on'),
+    traps: path('traps'),
+    stdin: path('stdin'),
+  };
+}
+
+/** Commands for the script of bash. `text` ends with a command that waits. */
+export interface ScriptPart {
+  readonly text: string;
+  /** Bash reads this after waiting, or at once if an error made it discard all of `text`. */
+  readonly unread: string;
+}
+
+/** The user's settings that are off between lines. */
+export interface HeldSettings {
+  /** Some of `exv`. */
+  readonly flags: string;
+  /** Commands that restore the ERR and DEBUG traps. */
+  readonly traps: string;
+}
+
+export const NOTHING_HELD: HeldSettings = { flags: '', traps: '' };
+
+/** Bash's report at the end of a line. */
+export interface Report {
+  readonly exitCode: number;
+  readonly cwd: string;
+  readonly held: HeldSettings;
+  /** Both outputs lead to the session. */
+  readonly isHeard: boolean;
+}
+
+/** How bash would run an agent command now. */
+export interface FoundCommand {
+  /** The exported ones of TODO_SESSION, TODO_AGENT, TODO_TEAM and TODO_TASK_LIST. */
+  readonly env: Record<string, string>;
+  /** The file that the name means; empty for a function, alias or builtin. */
+  readonly program: string;
+  /** Both outputs are the session's own. */
+  readonly ownOutputs: boolean;
+}
+
+export interface Evaluation {
+  readonly line: string;
+  /** `$?` at the start of the line. */
+  readonly lastExitCode: number;
+  /** The line's standard input; bash's own, which is empty, unless given. */
+  readonly stdin?: string | undefined;
+}
+
+// The read returns more than 128 if a trapped signal interrupts it in POSIX mode, or after TMOUT; any other failure ends bash
+// before it can read half a line. It reads from descriptor 9, which is restored afterwards, and not from standard input, which
+// belongs to a trap that runs meanwhile.
+const wait = ({ go }: ControlFiles) =>
+  `until ${BUILTIN} read -rn1 -u9 _ 9<${quote(go)};do [[ $? -gt 128 ]]||${BUILTIN} exit;done`;
+
+// Redirections of the group before a line. The last one redirects nothing, but sets LINENO, so that bash's messages count from
+// line 1: an assignment elsewhere is undone when its command ends.
+const NOTHING_SHOWN = '>/dev/null 2>&1 9<&"-${0:LINENO=-1,0:0}"';
+
+export function startCommand(cwd: string, oldDirectory: string | undefined, files: ControlFiles) {
+  const oldValue = oldDirectory === undefined ? '' : `=${quote(oldDirectory)}`;
+  return (
+    `{ ${BUILTIN} cd -- ${quote(cwd)}||${BUILTIN} cd /;` +
+    `${BUILTIN} unset -v OLDPWD;${BUILTIN} declare -x OLDPWD${oldValue};} ${NOTHING_SHOWN};${wait(files)}\n`
+  );
+}
+
+export function fixedTexts(files: ControlFiles): Readonly<Record<string, string>> {
+  const [out, err] = files.outputs.map(quote);
+  const leads = (fd: number) => `( /dev/fd/${fd} -ef ${out} || /dev/fd/${fd} -ef ${err} )`;
+  return {
+    [files.exitCode]: `${BUILTIN} return $1\n`,
+    [files.redirected]: `[[ ! -d /dev/fd || ${leads(1)} && ${leads(2)} ]]\n`,
+    [files.goOn]: `{ ${RESET_PARSER};} 2>/dev/null\n${goOnCommand(files)}\n`,
+  };
+}
+
+/** Unset while bash starts, since they would run or change commands before its first line. */
+export const NOT_AT_START = {
+  BASH_ENV: undefined,
+  SHELLOPTS: undefined,
+  'BASH_FUNC_builtin%%': undefined,
+};
+
+/** A first line that reads BASH_ENV as bash does when it starts. Returns undefined if it is not set. */
+export function startText({ BASH_ENV }: Environment): string | undefined {
+  const file = '\\"$BASH_ENV\\"';
+  return BASH_ENV
+    ? `${BUILTIN} export BASH_ENV=${quote(BASH_ENV)};${BUILTIN} eval "test -r ${file}&&. ${file}"`
+    : undefined;
+}
+
+/** Commands that report the start of the line, evaluate it, and report how it ended. */
+export function evaluatePart(
+  { line, lastExitCode, stdin }: Evaluation,
+  held: HeldSettings,
+  nonce: string,
+  files: ControlFiles,
+): ScriptPart {
+  // As late as possible: if a trap ends bash before this, the line has not run.
+  const begin = `${BUILTIN} printf %s. ${nonce} >${quote(files.status)}||${BUILTIN} exit`;
+  const text = quote(`${begin};${prelude(held, lastExitCode, files)}\n${line}`);
+  const input = stdin === undefined ? '' : `<${quote(files.stdin)}`;
+  const report = reportCommand(files);
+  // The report's outputs are /dev/null, which hides the output of a DEBUG trap and traces of our commands.
+  return {
+    text:
+      `${BUILTIN} eval ${text}${input};` +
+      `{ ${report};${RESET_PARSER};[[ 1 ]];} >/dev/null 2>&1&&${goOnCommand(files)}\n`,
+    unread: `{ [[ $? = 0 ]]||! { ${report};};} ${NOTHING_SHOWN}||${BUILTIN} eval "$(<${quote(files.goOn)})"\n`,
+  };
+}
+
+function prelude(
+  { flags, traps }: HeldSettings,
+  lastExitCode: number,
+  files: ControlFiles,
+): string {
+  const commands: string[] = [];
+  if (traps !== '') commands.push(`${BUILTIN} . ${quote(files.traps)};`);
+  if (flags !== '') commands.push(`${BUILTIN} set -${flags};`);
+  // Under `set -e` this would end bash.
+  if (lastExitCode !== 0 && !flags.includes('e'))
+    commands.push(`${BUILTIN} . ${quote(files.exitCode)} ${lastExitCode};`);
+  return commands.length === 0 ? '' : `{ ${commands.join('')}} >/dev/null 2>&1`;
+}
+
+// After a syntax error inside [[ ]], bash 5.2 may parse all that follows as a condition; after an open "$( it may write before
+// the buffer of the next command. Another, plain syntax error resets the parser. In POSIX mode that would end bash: `command`
+// prevents it, but not in 4.0 to 5.0, which need no reset.
+const RESET_PARSER = `case $BASH_VERSION:$SHELLOPTS in 4*posix*|5.0*posix*);;*)${BUILTIN} command eval \\);esac`;
+
+/**
+ * Reports how a line ended, and which of its settings would affect our commands, which it switches off. If the FIFO was
+ * removed, the report goes into a plain file in its place.
+ */
+function reportCommand({ status }: ControlFiles): string {
+  const fifo = quote(status);
+  // `$?` is the last argument, so $_ holds it, and a bash that cannot report exits with it.
+  return (
+    `${BUILTIN} printf %s\\\\0 "$PWD" "$-" "$?" >${fifo}&&[[ -p ${fifo} ]]||${BUILTIN} exit "$_";` +
+    `${BUILTIN} trap -p ERR DEBUG >${fifo};${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +exv`
+  );
+}
+
+/** Completes the report with 0 if both outputs lead to the session, by eval, which the next line needs too, and waits. */
+function goOnCommand(files: ControlFiles): string {
+  const [status = '', out, err] = [files.status, ...files.outputs].map(quote);
+  return (
+    `{ [[ /dev/fd/1 -ef ${out} && /dev/fd/2 -ef ${err} ]]||${BUILTIN} . ${quote(files.redirected)};` +
+    `${BUILTIN} eval '${BUILTIN} printf \\\\0%s\\\\0 '"$?" >${status};}&&${wait(files)}||${BUILTIN} exit`
+  );
+}
+
+export const REPORT_FIELDS = 5;
+
+export function parseReport(fields: readonly string[]): Report {
+  const [cwd = '', flags = '', exitCode, traps = '', other] = fields;
+  const held = { flags: [...'exv'].filter((flag) => flags.includes(flag)).join(''), traps };
+  return { exitCode: Number(exitCode), cwd, held, isHeard: other === '0' };
+}
+
+export function callerPart(name: string, nonce: string, files: ControlFiles): ScriptPart {
+  const [status = '', out, err] = [files.status, ...files.outputs].map(quote);
+  const values = CALLER_VARIABLES.map((variable) => `"\${${variable}-}"`).join(' ');
+  const attributes = CALLER_VARIABLES.map(
+    (variable) => `${BUILTIN} declare -p ${variable};${BUILTIN} printf \\\\0;`,
+  ).join('');
+  return {
+    text:
+      `[[ /dev/fd/1 -ef ${out} && /dev/fd/2 -ef ${err} ]];` +
+      `{ ${BUILTIN} printf ${nonce}.%s\\\\0 "$?";${BUILTIN} printf %s\\\\0 ${values};${attributes}` +
+      `${BUILTIN} type -p ${name};${BUILTIN} printf \\\\0;} >${status} 2>/dev/null&&${wait(files)}\n`,
+    unread: `{ [[ 1 ]];} ${NOTHING_SHOWN}\n`,
+  };
+}
+
+export const CALLER_FIELDS = 2 + 2 * CALLER_VARIABLES.length;
+
+export function parseFoundCommand(fields: readonly string[]): FoundCommand {
+  const count = CALLER_VARIABLES.length;
+  const env: Record<string, string> = {};
+  CALLER_VARIABLES.forEach((variable, index) => {
+    const [, attributes = ''] = /^declare -(\w*) /.exec(fields[1 + count + index] ?? '') ?? [];
+    // Bash exports no arrays.
+    if (attributes.includes('x') && !/a/i.test(attributes)) env[variable] = fields[1 + index] ?? '';
+  });
+  const program = fields[1 + 2 * count] ?? '';
+  return { env, program: program.replace(/\n$/, ''), ownOutputs: fields[0] === '0' };
+}

@@ -1,0 +1,300 @@
+import {
+  type AgentBashHandler,
+  type CommandResult,
+  type CommandType,
+  type Invocation,
+  type SeenLine,
+  withExecute,
+} from '../../base/command/agent-command.ts';
+import { noteLines } from '../../base/command/replies.ts';
+import { callerVariables, type Environment, othersVariables } from '../../base/environment.ts';
+import { QUOTES_BROKE } from '../../base/json/json-input.ts';
+import { settingsOfCalls } from '../../base/settings/settings.ts';
+import { findBash } from '../../base/system/find-program.ts';
+import { Guide } from '../../guidance/guide.ts';
+import { TaskPanel } from '../../screen/panel/task-panel.ts';
+import { TodoReadHandler } from '../../todo/todo-read.ts';
+import { TodoStore, todoStoreOf } from '../../todo/todo-store.ts';
+import { TodoWriteHandler } from '../../todo/todo-write.ts';
+import { BashSession } from '../bash/bash-session.ts';
+import { EXIT, TimeLimit } from '../bash/run-options.ts';
+import { agentHandlers } from './agent-handlers.ts';
+import { canRead, heredocHint, withNearNames } from './bash-syntax.ts';
+import { callDirectly, type DirectCall, readLine } from './direct-call.ts';
+import { mendLine } from './mend-line.ts';
+import { isCommandName, Permission, Questions } from './permission.ts';
+import type {
+  BashRouterOptions,
+  ChildOptions,
+  NativeShell,
+  RouteOptions,
+  RouteResult,
+} from './router-options.ts';
+import { ChildSession, SeenLines } from './router-session.ts';
+
+/** Sends each command line to the agent command that it calls, or to bash. */
+export class BashRouter {
+  /** The list of TodoWrite and TodoRead, if it is a single store. */
+  readonly store: TodoStore | undefined;
+  /** Shows the list, if the router was given a terminal. A child has its parent's. */
+  readonly panel: TaskPanel | undefined;
+  readonly #options: BashRouterOptions;
+  readonly #env: Environment;
+  /** The handlers without guidance, for children. */
+  readonly #given = new Map<string, AgentBashHandler>();
+  readonly #handlers = new Map<string, AgentBashHandler>();
+  readonly #children = new Set<BashRouter>();
+  readonly #leaveParent: () => void;
+  /** The number of routers above this one. */
+  readonly #depth: number;
+  readonly #maxDepth: number;
+  readonly #session: ChildSession | undefined;
+  readonly #shell: NativeShell;
+  readonly #guide: Guide | undefined;
+  readonly #questions: Questions;
+  readonly #permission: Permission;
+  readonly #disposal = new AbortController();
+  readonly #seen = new SeenLines();
+  #queue: Promise<unknown> = Promise.resolve();
+  /** Of lines without one of their own: `dispose` ends them. */
+  readonly #limit = new TimeLimit({});
+  #ownLimit: TimeLimit | undefined;
+
+  constructor(options: BashRouterOptions = {}, parent?: BashRouter) {
+    this.#options = options;
+    const { agent, handlers, guide, panel, env = process.env, cwd = process.cwd() } = options;
+    this.#env = agent === undefined ? env : { ...env, TODO_AGENT: agent };
+    this.#depth = parent ? parent.#depth + 1 : 0;
+    this.#maxDepth = parent ? parent.#maxDepth : (options.maxDepth ?? 1);
+    this.#session = parent && new ChildSession();
+    const settings = settingsOfCalls(this.#env, () => options.cwd ?? process.cwd(), true);
+    const ownStore = options.store ?? todoStoreOf(agent);
+    const all = handlers ?? agentHandlers(ownStore, settings);
+    const writer = all.find((handler) => handler instanceof TodoWriteHandler);
+    this.store = writer?.store;
+    const ownGuide = () =>
+      writer &&
+      new Guide({
+        store: writer.list,
+        settings: (call) => settings(call).settings,
+        isSubagent: () => parent !== undefined,
+      });
+    this.#guide = guide === false ? undefined : (guide ?? ownGuide());
+    for (const handler of all) this.register(handler);
+    const startShell =
+      options.shell ?? ((all, place) => new BashSession({ ...place, handlers: all }));
+    this.#shell = startShell(this.#handlers, { env: this.#env, cwd });
+    this.#questions = parent ? parent.#questions : new Questions();
+    const world = {
+      handlers: this.#handlers,
+      agent,
+      questions: this.#questions,
+      shell: this.#shell,
+      cwd: () => this.#shell.cwd ?? process.cwd(),
+      mended: (line: string) => this.#mended(line),
+      disposed: this.#disposal.signal,
+    };
+    this.#permission = new Permission(world, options.approve);
+    this.panel =
+      parent?.panel ??
+      (panel &&
+        this.store &&
+        new TaskPanel({ store: this.store, stream: panel, env: process.env }));
+    this.#leaveParent = parent ? parent.#adopt(this) : () => {};
+  }
+
+  /**
+   * Makes a router for a subagent with its own list, bash and environment, in which TODO_AGENT is its name. It inherits the
+   * agent commands, the approval, and the panel, which shows its list below the parent's. It is disposed with its parent, if not
+   * before; then its tasks in progress are released.
+   *
+   * Throws Error if this router is disposed, or `maxDepth` deep.
+   */
+  child(given: ChildOptions): BashRouter {
+    if (!given?.agent) throw new TypeError("A child needs a name: child({ agent: 'tester' })");
+    const { agent, ...options } = given;
+    if (this.#disposal.signal.aborted) throw new Error('The router is disposed');
+    if (!(this.#depth < this.#maxDepth)) {
+      const deeper = `the first router needs maxDepth: ${this.#depth + 1}`;
+      throw new Error(`No child '${agent}': maxDepth is ${this.#maxDepth}; ${deeper}`);
+    }
+    const { guide, reminders, shell, approve } = this.#options;
+    const env = { ...this.#env, ...options.env, TODO_AGENT: agent };
+    const settings = settingsOfCalls(env, () => options.cwd ?? process.cwd(), true);
+    const own = agentHandlers(new TodoStore(), settings);
+    const handlers = [...this.#given.values()].map((handler) =>
+      handler instanceof TodoWriteHandler || handler instanceof TodoReadHandler
+        ? (own.find(({ name }) => name === handler.name) ?? handler)
+        : handler,
+    );
+    const cwd = this.#shell.cwd ?? process.cwd();
+    const noGuide = guide === false ? guide : undefined;
+    const inherited = { guide: noGuide, reminders, shell, approve, cwd, handlers };
+    return new BashRouter({ ...inherited, ...options, agent, env }, this);
+  }
+
+  /** Returns a function that removes the child. */
+  #adopt(child: BashRouter): () => void {
+    this.#children.add(child);
+    const { agent = '' } = child.#options;
+    const hide = child.store && this.panel?.showBeside(agent, child.store);
+    return () => {
+      this.#children.delete(child);
+      hide?.();
+    };
+  }
+
+  /**
+   * Adds an agent command, or replaces the one of that name. It exists in the router at once, in bash from the next line on.
+   *
+   * Throws RangeError if the name is a builtin's, or contains anything but letters, digits, `_` and `-`.
+   */
+  register(handler: AgentBashHandler): void {
+    const { name } = handler;
+    if (!isCommandName(name)) {
+      const why = "expected letters, digits, '_' and '-', and no builtin of bash";
+      throw new RangeError(`Not a name for an agent command: '${name}'; ${why}`);
+    }
+    this.#given.set(name, handler);
+    const guided = this.#guide?.guided(handler) ?? handler;
+    const execute = (call: Invocation) =>
+      guided.execute({
+        seen: () => this.#seenBy([name, ...call.argv], call.calledBy),
+        whyNotRun: (command) => this.#permission.whyNotRun(command, call.calledBy),
+        session: this.#session,
+        // Last: V8 takes microseconds for each property after a spread.
+        ...call,
+      });
+    this.#handlers.set(name, withExecute(guided, execute));
+  }
+
+  /** The registered agent commands. */
+  get commands(): readonly AgentBashHandler[] {
+    return [...this.#handlers.values()];
+  }
+
+  /** The type that `route` would return. */
+  identifyCommandType(line: string): CommandType {
+    return readLine(line, this.#handlers).type;
+  }
+
+  /**
+   * Runs one line, which may contain newlines; lines run in the order of the calls. A failure is a result with an exit code other
+   * than 0 and stderr. Rejects only after `dispose()`.
+   */
+  route(line: string, options: RouteOptions = {}): Promise<RouteResult> {
+    const result = this.#routeAfter(this.#queue, line, options);
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  /** Ends the shell with its processes, the children and the panel. */
+  async dispose(): Promise<void> {
+    this.#disposal.abort();
+    for (const limit of [this.#limit, this.#ownLimit])
+      limit?.cancel('cancelled: the router was disposed');
+    await Promise.all([...this.#children].map((child) => child.dispose()));
+    await this.#shell.dispose();
+    await this.#session?.end();
+    if (this.#options.panel) this.panel?.dispose();
+    this.#leaveParent();
+  }
+
+  async #routeAfter(
+    earlier: Promise<unknown>,
+    line: string,
+    options: RouteOptions,
+  ): Promise<RouteResult> {
+    await earlier;
+    if (typeof line !== 'string') throw new TypeError(`A line is a string, not ${typeof line}`);
+    if (options.signal?.aborted) return this.#notRun(line, 'cancelled');
+    const { approve, signal } = options;
+    const asked = this.#permission.ask(line, approve, signal);
+    const decision = asked instanceof Promise ? await asked : asked;
+    if (decision === 'cancelled' || 'denied' in decision) return this.#notRun(line, decision);
+    const end = this.#permission.begin(approve);
+    try {
+      return await this.#routeNow(decision.line, options);
+    } finally {
+      end?.();
+    }
+  }
+
+  #notRun(line: string, decision: { denied: string } | 'cancelled'): RouteResult {
+    const isCancelled = decision === 'cancelled';
+    if (isCancelled && this.#disposal.signal.aborted) throw new Error('The router is disposed');
+    const exitCode = isCancelled ? EXIT.cancelled : EXIT.denied;
+    this.#shell.lastExitCode = exitCode;
+    const stderr = isCancelled
+      ? 'agent-shell: cancelled before it began\n'
+      : `Command execution denied: ${decision.denied}\n`;
+    return { type: this.identifyCommandType(line), stdout: '', stderr, exitCode };
+  }
+
+  async #routeNow(line: string, options: RouteOptions): Promise<RouteResult> {
+    const { type, call } = readLine(line, this.#handlers);
+    if (this.#options.panel) this.panel?.commandStarted();
+    this.#guide?.commandStarted(line, type);
+    const isLimited = options.timeoutMs !== undefined || options.signal !== undefined;
+    this.#ownLimit = isLimited ? new TimeLimit(options) : undefined;
+    const limit = this.#ownLimit ?? this.#limit;
+    let result: CommandResult;
+    try {
+      result = await this.#run(line, call, options, limit);
+    } finally {
+      this.#ownLimit?.disarm();
+    }
+    const due = this.#guide?.commandEnded(result.exitCode) ?? [];
+    const news = this.#guide?.news();
+    const reminders = news ? [...due, ...(await news)] : due;
+    if (reminders.length === 0) return { type, ...result };
+    if ((options.reminders ?? this.#options.reminders ?? 'field') === 'field')
+      return { type, ...result, reminders };
+    return { type, ...result, stderr: `${reminders.join('\n')}\n${result.stderr}` };
+  }
+
+  async #run(
+    line: string,
+    call: DirectCall | undefined,
+    options: RouteOptions,
+    limit: TimeLimit,
+  ): Promise<CommandResult> {
+    if (call) {
+      const asked = this.#shell.callerState?.(call.handler.name);
+      const state = asked instanceof Promise ? await asked : asked;
+      // Bash runs a literal line that it would read differently, or whose checks must run in its directory.
+      const runsChecks = state !== undefined && call.argv.includes('--prove');
+      if (!call.isLiteral || (state?.isPlain !== false && !runsChecks)) {
+        const caller = state?.env ?? this.#env;
+        const env = this.#session ? callerVariables(caller) : othersVariables(caller, process.env);
+        const result = await callDirectly(call, env, options, limit);
+        this.#shell.lastExitCode = result.exitCode;
+        return result;
+      }
+    }
+    const mended = await this.#mended(line, limit);
+    const result = await this.#seen.run(line, mended ?? line, (fixed) =>
+      this.#shell.run(fixed, options),
+    );
+    if (mended !== undefined) {
+      return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
+    }
+    const isDone = result.exitCode === 0 || limit.reached;
+    const hint = isDone ? '' : await heredocHint(line, this.#handlers, findBash(process.env));
+    const stderr = withNearNames(line, result, [...this.#handlers.keys()]);
+    return { ...result, stderr: stderr + hint };
+  }
+
+  #seenBy(words: readonly string[], calledBy: number | undefined): readonly SeenLine[] {
+    // A program that the line started may make the same call too early.
+    const isLine = calledBy !== undefined && calledBy === this.#shell.pid;
+    return isLine ? this.#seen.before(words) : this.#seen.ended;
+  }
+
+  async #mended(line: string, limit?: TimeLimit): Promise<string | undefined> {
+    const canBeRead = async (text: string) =>
+      limit?.reached !== undefined || canRead(findBash(process.env), text);
+    const has = (name: string) => this.#handlers.get(name)?.readsRawJson === true;
+    return mendLine(line, { has }, canBeRead);
+  }
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import type { AgentBashHandler, CommandResult } from '../../base/command/agent-command.ts';
+import { nearNameText } from '../../base/command/near-names.ts';
+import { noteLines } from '../../base/command/replies.ts';
+import { heredoc, MAX_JSON_BYTES } from '../../base/json/json-input.ts';
+
+const LIMIT_MS = 1_000;
+
+/** True if bash can parse a text, which it does not run; also if it takes more than a second. @param bash its absolute path. */
+export function canRead(bash: string, text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(bash, ['-n'], {
+      env: {},
+      stdio: ['pipe', 'ignore', 'ignore'],
+      timeout: LIMIT_MS,
+      killSignal: 'SIGKILL',
+    });
+    child.on('error', () => resolve(true));
+    child.on('close', (code) => resolve((code ?? 0) === 0));
+    // Without a free descriptor there is no stream.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(`${text}\n`);
+  });
+}
+
+/**
+ * A note, after bash's syntax error, on how to pass JSON safely, or an apostrophe in an option. Empty if bash can parse the
+ * line, if it names no agent command, or if it is too long for JSON.
+ *
+ * @param bash its absolute path.
+ */
+export async function heredocHint(
+  line: string,
+  handlers: ReadonlyMap<string, Pick<AgentBashHandler, 'jsonExample'>>,
+  bash: string,
+): Promise<string> {
+  if (line.length > MAX_JSON_BYTES) return '';
+  const name = line.match(/[\w-]+/g)?.find((word) => handlers.has(word));
+  if (name === undefined || (await canRead(bash, line))) return '';
+  const isOption = line.includes("'") && !/[{[]/.test(line);
+  if (isOption) return noteLines(["inside single quotes, write ' as '\\''"]);
+  const { jsonExample = '...' } = handlers.get(name) ?? {};
+  return noteLines([
+    `pass the JSON as a heredoc, where quotes need no escaping: ${heredoc(name, jsonExample)}`.trimEnd(),
+  ]);
+}
+
+const NOT_FOUND = /^(?:.*: )?([\w-]{1,40}): command not found\n/gm;
+
+/** The stderr of a line, with suggestions for unknown names that are close to those of agent commands. */
+export function withNearNames(
+  line: string,
+  { stdout, stderr }: CommandResult,
+  commands: readonly string[],
+): string {
+  const merged = /2>&1|&>|\|&/.test(line) ? stdout : '';
+  // NOT_FOUND takes seconds for a flood of output.
+  if (!(merged + stderr).includes(': command not found\n')) return stderr;
+  const suggested = (name = '', error = '') => nearNameText(name, commands) ?? error;
+  const further = [...merged.matchAll(NOT_FOUND)].map(([, name]) => suggested(name));
+  return stderr.replace(NOT_FOUND, (error, name) => suggested(name, error)) + further.join('');
+}
