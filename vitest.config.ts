@@ -21,7 +21,7 @@ const LONG = `
   servers/hostile-servers harness/harnesses servers/time-limit examples prompt/interactive
   shell/bash/bash-session-state shell/bash/bash-session-timeout cli/jsonl shell/bash/bash-session-dispose
   shell/bash/odd-machines cli/state-command todo/proof servers/cut-off shell/bash/sandboxes demo
-  cli/on-server shell/run-as-bash`
+  cli/on-server bin/run-as-bash`
   .trim()
   .split(/\s+/);
 

@@ -1,4 +1,4 @@
-// npm run mutate -- 200: changes one place of src/ at a time, at random, and runs the tests until one fails: those of the room,
+// npm run mutate -- 200: changes one place of src/ at a time, at random, and runs the tests until one fails: those of the door,
 // then those that import it, then all others. A change that lives on breaks a promise that no test keeps, or code that does
 // nothing. package.json starts it in a copy.
 //   --seed N        other places than last time
@@ -117,7 +117,7 @@ function placesOf(file) {
       const short = (part) => part.replace(/\s+/g, ' ').slice(0, 60);
       places.push({
         file,
-        room: file.split('/')[2] ? file.split('/')[1] : 'src',
+        door: file.split('/')[2] ? file.split('/')[1] : 'src',
         text: text.slice(0, start) + by + text.slice(end),
         name: `${file}:${line}  ${short(text.slice(start, end))}  =>  ${short(by) || 'nothing'}`,
       });
@@ -189,12 +189,12 @@ async function baseline(files) {
   return { passing: files.filter((file) => !failing.includes(file)), ms };
 }
 
-/** The test files of a room in the order in which they are run. */
-function stagesFor(room) {
+/** The test files of a door in the order in which they are run. */
+function stagesFor(door) {
   if (values.tests) return [stage(tests)];
-  const isOfRoom = (file) => file.startsWith(`tests/${room}/`) || file === `tests/${room}.test.ts`;
-  const imports = (file) => readFileSync(join(root, file), 'utf8').includes(`src/${room}/`);
-  const rank = (file) => (isOfRoom(file) ? 0 : imports(file) ? 1 : 2);
+  const isOfDoor = (file) => file.startsWith(`tests/${door}/`) || file === `tests/${door}.test.ts`;
+  const imports = (file) => readFileSync(join(root, file), 'utf8').includes(`src/${door}/`);
+  const rank = (file) => (isOfDoor(file) ? 0 : imports(file) ? 1 : 2);
   return [0, 1, 2].map((wanted) => stage(tests.filter((file) => rank(file) === wanted)));
 }
 
@@ -254,22 +254,22 @@ const places = shuffled(
   random(Number(values.seed)),
 );
 console.log(`${places.length} places, ${tests.length} test files\n`);
-const rooms = new Map();
+const doors = new Map();
 const stages = new Map();
 // About every second change compiles.
 for (const [index, place] of compiling(places.slice(0, 4 * wanted))
   .slice(0, wanted)
   .entries()) {
-  if (!stages.has(place.room)) stages.set(place.room, stagesFor(place.room));
-  const end = await judge(place, stages.get(place.room));
-  const room = rooms.get(place.room) ?? { killed: 0, all: 0 };
-  rooms.set(place.room, { killed: room.killed + (end === 'lives' ? 0 : 1), all: room.all + 1 });
+  if (!stages.has(place.door)) stages.set(place.door, stagesFor(place.door));
+  const end = await judge(place, stages.get(place.door));
+  const door = doors.get(place.door) ?? { killed: 0, all: 0 };
+  doors.set(place.door, { killed: door.killed + (end === 'lives' ? 0 : 1), all: door.all + 1 });
   console.log(`${String(index + 1).padStart(4)}  ${end.padEnd(15)}${place.name}`);
 }
-const all = [...rooms.values()];
-const sum = (key) => all.reduce((total, room) => total + room[key], 0);
+const all = [...doors.values()];
+const sum = (key) => all.reduce((total, door) => total + door[key], 0);
 console.log('\nroom        killed  of');
-for (const [name, { killed, all: of }] of [...rooms].sort()) {
+for (const [name, { killed, all: of }] of [...doors].sort()) {
   console.log(`${name.padEnd(12)}${String(killed).padStart(6)}${String(of).padStart(4)}`);
 }
 console.log(`all         ${String(sum('killed')).padStart(6)}${String(sum('all')).padStart(4)}`);

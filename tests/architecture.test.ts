@@ -32,13 +32,6 @@ const OUTER = ['viewer', 'prompt', 'cli', 'bin', 'index.ts'];
 /** A library's defaults have to come from somewhere. */
 const MAY_REACH_FOR_ENVIRONMENT = ['bash-router.ts'];
 
-/** Until all have moved. */
-const MOVES = new Map<string, string>();
-const HOUSE: Record<string, string> = JSON.parse(
-  readFileSync(join(ROOT, 'tests', 'house-moves.json'), 'utf8'),
-);
-for (const [from, to] of Object.entries(HOUSE)) MOVES.set(from, to);
-
 interface Source {
   name: string;
   part: string;
@@ -64,7 +57,7 @@ function readSource(name: string): Source {
 }
 
 function partOf(name: string): string {
-  return (MOVES.get(name) ?? name).split(sep)[0] ?? '';
+  return name.split(sep)[0] ?? '';
 }
 
 const below = sources.filter(({ part }) => !OUTER.includes(part));
