@@ -74,7 +74,7 @@ ${commands.map(promptLine).join('\n')}
   planning: ({ maxItems, maxContentLength }: ListLimits): string => `
 Plan with TodoWrite for three or more steps, one hard step, several tasks ("add dark mode and run the tests"), or when \
 the user asks for a list; not for one easy step or a question ("fix this typo"). Break a complex task into 3 \
-to 7 smaller steps, verification last. Pass JSON in a heredoc with a quoted EOF:
+to 7 smaller steps, verification last. The user watches the list live. Pass JSON in a heredoc with a quoted EOF:
 
 TodoWrite <<'EOF'
 {"todos":[
@@ -89,7 +89,7 @@ ${maxContentLength} characters a text.
 - For one change: TodoWrite --done 1 --start 2 (places, from 1), --add "Ship" --active-form "Shipping", or --drop 3 for \
 what is no longer relevant.
 - While you work exactly one item is in_progress: mark it before you begin, finish it before the next. Mark it completed \
-at once when it is fully done, never with errors left. Blocked: set it back to pending, add the obstacle, start that.
+at once when it is fully done, never with errors left. Blocked: --pending N, then add and start the obstacle.
 - "check":"npm test" in an item proves it.
 - Add new instructions at once. Use TodoRead when you resume, after a long stretch, and before you report.
 - A refused call (exit code not 0) changes nothing; stderr says what to fix. "Note:" lines are advice.

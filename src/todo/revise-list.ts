@@ -1,11 +1,18 @@
 import { briefText, inQuotes } from '../base/safe-text.ts';
 import type { Items, TodoItem } from './todo-fields.ts';
 
+/** The options that change single items, with the status that each gives. */
+const STEPS = {
+  '--start': 'in_progress',
+  '--done': 'completed',
+  '--pending': 'pending',
+  '--drop': undefined,
+} as const;
+export type StepOption = keyof typeof STEPS;
+export const STEP_OPTIONS = Object.keys(STEPS) as StepOption[];
+
 /** Changes of single items, each named by its id or its place, counted from 1. */
-export interface ListSteps {
-  readonly start?: readonly string[] | undefined;
-  readonly done?: readonly string[] | undefined;
-  readonly drop?: readonly string[] | undefined;
+export interface ListSteps extends Partial<Record<StepOption, readonly string[]>> {
   /** New items, at the end; the other steps may name them. */
   readonly add?: readonly Pick<TodoItem, 'content' | 'activeForm'>[] | undefined;
 }
@@ -19,14 +26,13 @@ export interface RevisedList {
 /** Applies steps, or returns all reasons against them. Limits are not checked here. */
 export function reviseList(
   before: Items,
-  { start = [], done = [], drop = [], add = [] }: ListSteps,
+  { add = [], ...steps }: ListSteps,
 ): RevisedList | { readonly problems: readonly string[] } {
   const items = [...before, ...add.map((item) => ({ ...item, status: 'pending' as const }))];
   const problems: string[] = [];
-  const changes = new Map<number, string>();
-  const steps = { '--start': start, '--done': done, '--drop': drop };
-  for (const [option, names] of Object.entries(steps)) {
-    for (const name of names.flatMap((text) => namesIn(items, text))) {
+  const changes = new Map<number, StepOption>();
+  for (const option of STEP_OPTIONS) {
+    for (const name of (steps[option] ?? []).flatMap((text) => namesIn(items, text))) {
       const at = placeOf(items, name);
       const other = at === undefined ? undefined : changes.get(at);
       if (at === undefined) problems.push(noSuchItem(items, name, option));
@@ -40,16 +46,16 @@ export function reviseList(
   for (const [at, item] of items.entries()) {
     const change = changes.get(at);
     if (change === '--drop') dropped.push(item);
-    else if (change === '--start') revised.push({ ...item, status: 'in_progress' });
-    else if (change === '--done') revised.push({ ...item, status: 'completed' });
-    else revised.push(item);
+    else revised.push(change ? { ...item, status: STEPS[change] } : item);
   }
   const begun = revised.filter(({ status }) => status === 'in_progress');
-  if (begun.length > 1 && start.length === 1) {
+  const [start, ...others] = steps['--start'] ?? [];
+  if (begun.length > 1 && start !== undefined && others.length === 0) {
     const held = items.findIndex((item, at) => item.status === 'in_progress' && !changes.has(at));
     const name = nameOf(items, held);
     const content = briefText(items[held]?.content ?? '');
-    const line = `item ${name} is in_progress: "${content}". Try: TodoWrite --done ${name} --start ${start[0]}`;
+    const ways = `TodoWrite --done ${name} --start ${start}, or --pending ${name} --start ${start}`;
+    const line = `item ${name} is in_progress: "${content}". Try: ${ways}`;
     return { problems: [line] };
   }
   return { items: revised, dropped };

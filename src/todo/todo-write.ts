@@ -33,6 +33,7 @@ import {
 
 const SHORT_USAGE = `Usage: TodoWrite '{"todos":[...]}'\n`;
 const EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}';
+const UNTIL_DONE = '- --until-done needs a whole list\n';
 const ONE_LINE = `TodoWrite '${EXAMPLE}'`;
 const USAGE = `Usage: ${ONE_LINE}\n`;
 const NO_CHECK =
@@ -174,12 +175,13 @@ function listOf(
   settings: Settings,
   parsed: ParsedOptions<typeof WRITE_OPTIONS>,
 ) {
-  const { rest } = 'problem' in parsed ? NOTHING : parsed;
+  const { options, rest } = 'problem' in parsed ? NOTHING : parsed;
+  const isUntilDone = options['--until-done'];
   const form: JsonForm<GivenList> = {
     name: 'TodoWrite',
     noun: 'list',
     example: EXAMPLE,
-    usage: { missing: SHORT_USAGE, invalid: USAGE },
+    usage: { missing: isUntilDone ? UNTIL_DONE + SHORT_USAGE : SHORT_USAGE, invalid: USAGE },
     check: (value) => checkTodoInput(value, settings),
   };
   // Text that begins with options is no list.

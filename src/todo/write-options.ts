@@ -1,6 +1,6 @@
 import { beginsJson, HELP_OPTIONS, nearest, type Options } from '../base/command/options.ts';
 import { briefText, inQuotes, safeText } from '../base/safe-text.ts';
-import type { ListSteps } from './revise-list.ts';
+import { type ListSteps, STEP_OPTIONS } from './revise-list.ts';
 import { LIST_OPTIONS } from './todo-source.ts';
 
 const WHOLE_LIST = `TodoWrite '{"todos":[...]}'`;
@@ -8,7 +8,9 @@ const ADD = 'TodoWrite --add "..." --active-form "..."';
 const CHECK = `"check":"npm test" in the item's JSON`;
 const START = 'TodoWrite --start N';
 const DONE = 'TodoWrite --done N';
+const PENDING = 'TodoWrite --pending N';
 const DROP = 'TodoWrite --drop N';
+const ANY_STEP = `${START}, or --done N, --pending N, --drop N`;
 
 /** Words and options of other programs, and the call here that does the same. N is the call's item, FILE its file. */
 const CALLS: readonly (readonly [call: string, words: string])[] = [
@@ -20,40 +22,45 @@ const CALLS: readonly (readonly [call: string, words: string])[] = [
   ['TodoWrite --undo', 'undo'],
   [ADD, 'add create new insert content a n'],
   [START, 'start begin in-progress active doing resume s'],
-  [DONE, 'done complete completed finish finished close tick mark set update item id d c x'],
+  [DONE, 'done complete completed finish finished close tick x'],
+  [PENDING, 'pending undone reopen blocked block stop pause put back not hold wait defer open'],
+  [ANY_STEP, 'set update change mark item id d c'],
   [DROP, 'drop remove delete rm del cancel cancelled r'],
   [`TodoWrite '{"todos":[]}'`, 'clear reset empty'],
   ['TodoWrite --done N --prove', 'prove verify'],
   [CHECK, 'check command test'],
   ['TodoWrite < FILE', 'file input from f i'],
   // These need the whole list.
-  [WHOLE_LIST, 'write replace todos data undone reopen pending edit rename move priority'],
+  [WHOLE_LIST, 'write replace todos data edit rename move priority'],
 ];
 
 function callNamed(word: string): string | undefined {
   return CALLS.find(([, words]) => words.split(' ').includes(word))?.[0];
 }
 
-const STEP = /^--(?:start|done|drop|add|undo|prove)(?:=|$)/;
+const STEP = /^--(?:start|done|pending|drop|add|undo|prove)(?:=|$)/;
 const ITEM = /^#?[1-9]\d{0,3}$/;
+/** `1 pending` as one word. */
+const OF_ITEM = /^#?[1-9]\d{0,3}[\s:=]+\w/;
 /** Only characters that mean nothing else to bash, since the error tells to type it. */
 const FILE = /^[\w@%+=:,./~-]*(?:\.\w{1,8}|\/[\w@%+=:,./~-]*)$/;
 
 /** The error for words in place of a list, with the likely call; undefined for anything that looks like JSON. */
-export function wrongWord(words: readonly string[]): string | undefined {
+export function wrongWord(given: readonly string[]): string | undefined {
+  const words = given.flatMap((word) => (OF_ITEM.test(word) ? word.split(/[\s:=]+/) : word));
   const [first = '-', second = ''] = words;
   const problem = (call: string) => `${inQuotes(first)} is not a list. Try: ${call}`;
   // Such as `1 completed`.
   if (ITEM.test(first) && /^[a-z][\w-]*$/i.test(second)) {
     const call = callFor(second, words);
-    return problem(call && isStep(call) ? call : filledIn(DONE, words));
+    return problem(call && isStep(call) ? call : filledIn(ANY_STEP, words));
   }
   if (first === '-' || first.trim() === '' || beginsJson(first) || isValue(first)) return undefined;
   const call = callFor(first, words);
   if (call !== undefined) return problem(call);
   if (FILE.test(first)) return problem(filledIn('TodoWrite < FILE', words));
   // One plain word may be any slip; the JSON error explains more.
-  return words.length === 1 && !/\s/.test(first) ? undefined : problem(WHOLE_LIST);
+  return words.length === 1 && !/\s/.test(first) ? undefined : problem(ADD);
 }
 
 /** The problem with the options; for an unknown one with the likely call. */
@@ -67,7 +74,7 @@ export function wrongOption(
   const words = [...argv.slice(at), ...argv.slice(0, at)].map((argument) =>
     argument.replace(/^--?[\w-]+=/, ''),
   );
-  const word = unknown.replace(/^-+/, '').toLowerCase().replace(/_/g, '-');
+  const word = plainWord(unknown);
   if (callNamed(word) === undefined && problem.endsWith('?)')) return problem;
   // Without an item, --verify is about completed items.
   const isProve = word === 'verify' && !words.some((each) => ITEM.test(each));
@@ -76,42 +83,55 @@ export function wrongOption(
   if (!argv.some((argument) => STEP.test(argument))) return `${said}. Try: ${call}`;
   // The rest of the call is right.
   if (isStep(call)) return `${said} (did you mean ${call.split(' ')[1]}?)`;
-  return call === WHOLE_LIST ? `${said}; leave it out` : `${said}. Try: ${call}`;
+  const isOther = call === WHOLE_LIST || call.startsWith('TodoRead');
+  return isOther ? `${said}; leave it out` : `${said}. Try: ${call}`;
 }
 
+/** Such as `incomplete`, which is close to `complete`. */
+const NOT_DONE = /^(?:un|in|not)-?(?:done|complete|finish|start|tick|mark|check|block)/;
+
 function callFor(name: string, words: readonly string[]): string | undefined {
-  const isLong = name.length > 2;
-  const similar = () => {
-    const names = CALLS.flatMap(([, words]) => words.split(' '));
-    return isLong ? nearest(name, names) : undefined;
-  };
-  const known = callNamed(name) === undefined ? similar() : name;
-  const call = known === undefined ? undefined : callNamed(known);
-  if (call === undefined) return undefined;
+  const known = knownWord(name) ?? nearWord(name);
+  const call = known && callNamed(known);
   // TodoRead takes no list.
-  if (/^TodoRead/.test(call) && words.some(beginsJson)) return WHOLE_LIST;
-  if (call !== DONE && !(known === 'status' && words.some((word) => ITEM.test(word)))) {
-    return filledIn(call, words);
-  }
+  if (call?.startsWith('TodoRead') && words.some(beginsJson)) return WHOLE_LIST;
+  const isOfItem = known === 'status' && words.some((word) => ITEM.test(word));
+  if (call !== DONE && call !== ANY_STEP && !isOfItem) return call && filledIn(call, words);
   // `mark 1 in_progress`, `--status 1 cancelled`.
-  const steps = words.map((word) => callNamed(word.toLowerCase().replace(/_/g, '-')));
-  return filledIn(steps.find((step) => step === START || step === DROP) ?? DONE, words);
+  const steps = [known, ...words.map((word) => knownWord(plainWord(word)))]
+    .map((word) => (word && callNamed(word)) ?? '')
+    .filter(isStep);
+  return filledIn(steps.find((step) => step !== DONE) ?? steps[0] ?? ANY_STEP, words);
+}
+
+function plainWord(word: string): string {
+  return word.replace(/^-+/, '').toLowerCase().replace(/_/g, '-');
+}
+
+function knownWord(word: string): string | undefined {
+  if (callNamed(word) !== undefined) return word;
+  return NOT_DONE.test(word) ? 'undone' : undefined;
+}
+
+function nearWord(word: string): string | undefined {
+  const known = CALLS.flatMap(([, words]) => words.split(' '));
+  return word.length > 2 ? nearest(word, known) : undefined;
 }
 
 function isStep(call: string): boolean {
-  return /^TodoWrite --(?:start|done|drop)/.test(call);
+  return /^TodoWrite --(?:start|done|pending|drop) \w+$/.test(call);
 }
 
 function filledIn(call: string, words: readonly string[]): string {
   const item = words.find((word) => ITEM.test(word))?.replace('#', '') ?? 'N';
   const file =
     words.map((word) => word.replace(/^@/, '')).find((word) => FILE.test(word)) ?? 'FILE';
-  return call.replace(/\bN\b/, item).replace(/\bFILE\b/, () => safeText(file, 80));
+  return call.replace(/\bN\b/g, item).replace(/\bFILE\b/, () => safeText(file, 80));
 }
 
 /** A number, `true`, `false` or `null` is JSON too. */
 function isValue(word: string): boolean {
-  return /^-?\d|^(?:true|false|null)$/.test(word.trim());
+  return /^(?:-?\d[\d.eE+-]*|true|false|null)$/.test(word.trim());
 }
 
 export const WRITE_OPTIONS = {
@@ -120,6 +140,7 @@ export const WRITE_OPTIONS = {
   '--until-done': 'flag',
   '--start': 'texts',
   '--done': 'texts',
+  '--pending': 'texts',
   '--drop': 'texts',
   '--add': 'texts',
   '--active-form': 'texts',
@@ -132,10 +153,10 @@ export const WRITE_OPTIONS = {
 export type GivenOptions = Options<typeof WRITE_OPTIONS>;
 
 export function stepsOf(options: GivenOptions): ListSteps | undefined {
-  const { '--start': start, '--done': done, '--drop': drop } = options;
   const { '--add': contents, '--active-form': forms = [] } = options;
   const add = contents?.map((content, index) => ({ content, activeForm: forms[index] ?? '' }));
-  return (start ?? done ?? drop ?? add ?? options['--active-form']) && { start, done, drop, add };
+  const isAsked = [...STEP_OPTIONS, '--active-form' as const].some((name) => options[name]);
+  return isAsked || add ? { ...options, add } : undefined;
 }
 
 /** Returns why the options cannot be combined. */

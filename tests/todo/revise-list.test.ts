@@ -33,6 +33,7 @@ test.each([
   [['[ ] A', '[ ] B', '[ ] C'], '--done 1 --done 2,3', ['[x] A', '[x] B', '[x] C']],
   [['[x] A'], '--add B --active-form Bing --start 2', ['[x] A', '[>] B <- Bing']],
   [['[>] A <- a', '[ ] B'], '--drop 1 --start 2', ['[>] B <- B']],
+  [['[>] A <- a', '[x] B'], '--pending 1 --pending 2', ['[ ] A', '[ ] B']],
 ])('%j is changed by %s to %j', async (before, options, after) => {
   const { call, read } = list(...before);
   expect(await call(...options.split(' '))).toMatchObject({ exitCode: 0, stderr: '' });
@@ -40,7 +41,10 @@ test.each([
 });
 
 test.each([
-  [['--start', '2'], 'item 1 is in_progress: "A". Try: TodoWrite --done 1 --start 2'],
+  [
+    ['--start', '2'],
+    'item 1 is in_progress: "A". Try: TodoWrite --done 1 --start 2, or --pending 1 --start 2',
+  ],
   [['--done', '9'], "there is no item '9'; the list has 3 items, see TodoRead"],
   [['--done', 'Fix\x1b'], "there is no item 'Fix␛'; the list has 3 items, see TodoRead"],
   [['--done', '0'], "there is no item '0'; the list has 3 items, see TodoRead"],

@@ -1,6 +1,7 @@
 import { nearest, plainly } from './options.ts';
 
 const DONE = 'TodoWrite --done N';
+const PENDING = 'TodoWrite --pending N';
 const DROP = 'TodoWrite --drop N';
 const COMPLETED = 'TaskUpdate ID --status completed';
 const DELETED = 'TaskUpdate ID --status deleted';
@@ -12,6 +13,7 @@ const OTHER_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     TodoAdd: 'TodoWrite --add "..." --active-form "..."',
     TodoStart: 'TodoWrite --start N',
     ...{ TodoDone: DONE, TodoComplete: DONE, TodoFinish: DONE },
+    ...{ TodoPending: PENDING, TodoReopen: PENDING, TodoBlock: PENDING, TodoStop: PENDING },
     ...{ TodoDrop: DROP, TodoRemove: DROP, TodoDelete: DROP },
     TodoClear: `TodoWrite '{"todos":[]}'`,
     TodoUndo: 'TodoWrite --undo',
@@ -20,13 +22,15 @@ const OTHER_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   TaskUpdate: {
     ...{ TaskEdit: '', UpdateTask: '' },
     ...{ TaskDone: COMPLETED, TaskComplete: COMPLETED, TaskFinish: COMPLETED },
+    TaskReopen: 'TaskUpdate ID --status pending',
+    TaskBlock: 'TaskUpdate ID --add-blocked-by OTHER',
     ...{ TaskDelete: DELETED, TaskRemove: DELETED },
   },
   TaskCreate: { TaskAdd: '', TaskNew: '', TaskWrite: '', CreateTask: '' },
   TaskList: { Tasks: '', TasksList: '', ListTasks: '', TaskLs: '' },
   TaskGet: { TaskRead: '', TaskShow: '', TaskView: '', GetTask: '' },
   TaskClaim: { TaskTake: '', TaskStart: '', TaskNext: 'TaskClaim --next', ClaimTask: '' },
-  TaskRelease: { TaskDrop: '', TaskUnassign: '', TaskUnclaim: '' },
+  TaskRelease: { TaskDrop: '', TaskStop: '', TaskUnassign: '', TaskUnclaim: '' },
 };
 
 /** The agent command that an unknown name most likely means. Returns undefined if none is close. */

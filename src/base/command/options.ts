@@ -111,6 +111,7 @@ export function wrongUsage(problem: string, usage: string): CommandResult {
 /**
  * The reply to `-h`, `--help` or `--version`. Returns undefined if none was given.
  *
+ * @param usage `Usage: ` and one line.
  * @param settings for the names in braces on the page.
  */
 export function helpReply(
@@ -122,7 +123,7 @@ export function helpReply(
   const stdout = options['--help']
     ? helpPage.replace(/\{(\w+)\}/g, (_, name) => String(settings[name as keyof typeof settings]))
     : options['-h']
-      ? usage
+      ? usage + usage.replace(/^Usage: ([\w-]+(?: [a-z]+)*).*/, 'More: $1 --help')
       : options['--version'] && `${PACKAGE_VERSION}\n`;
   return stdout ? done(stdout) : undefined;
 }

@@ -49,7 +49,9 @@ test.each(Object.entries(PAGES))('the help of %s and its example', async (name, 
   expect(lines.length).toBeLessThan(60);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(101);
   expect(await call(name, ['--help'])).toEqual(ok(page));
-  expect((await call(name, ['-h']))?.stdout).toMatch(new RegExp(`^Usage: ${name} .*\n$`));
+  expect((await call(name, ['-h']))?.stdout).toMatch(
+    new RegExp(`^Usage: ${name} .*\nMore: ${name} --help\n$`),
+  );
   expect((await call(name, ['--version']))?.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   if (before === undefined) return;
   const [, example = '', reply = ''] = /\nExample\n([\s\S]*)Reply\n([\s\S]*)$/.exec(page) ?? [];
@@ -95,13 +97,14 @@ test('TodoWrite --help costs a model under 700 tokens', async () => {
 test('the page says when to write a list, when to read it, and how', () => {
   for (const words of [
     /user asks for a list/,
+    /which the user watches live/,
     /Add new instructions at once/,
     /exactly one item is in_progress[^-]*finish it before\s+you start another/,
     /no longer relevant with --drop/,
     /never with failing tests,\s+errors or parts left/,
     /TodoRead[^.]*\. Read it when you resume/,
     /3 to 7 milestones, verification last/,
-    /Blocked\? Set the item back to pending/,
+    /Blocked\? Use --pending N, add the obstacle/,
     /one hard step/,
     /Break a complex task into smaller steps/,
     /"pending" \(not begun\), "in_progress" \([^)]*\) or "completed"\s+\(fully done\)/,

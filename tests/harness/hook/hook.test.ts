@@ -417,6 +417,8 @@ describe('the finish gate', () => {
     expect(existsSync(join(state, 'hook.log~'))).toBe(false);
     const argv = ['--until-done', JSON.stringify({ todos: items('[ ] Fix it') })];
     const env = cleanEnvironment({ ...environment, [ID]: 's1' });
+    const alone = run('todo-write', ['--until-done'], { cwd: directory, env });
+    expect(alone.stderr).toContain('\n- --until-done needs a whole list\n');
     expect(run('todo-write', argv, { cwd: directory, env })).toMatchObject({ exitCode: 0 });
     write('[>] Fix it');
     expect(await isAsked()).toBe(true);
