@@ -190,12 +190,9 @@ async function copyList<T>(
   textOf: (content: T) => string,
 ): Promise<Omit<Copied, 'list'>> {
   const oldestFirst = async (place: SharedPlace<T>) => [...(await place.history())].reverse();
-  const all = await oldestFirst(open(''));
-  const versions = all.filter(({ damage }) => damage === undefined);
-  const [lost] = all.flatMap(({ damage }) => damage?.message ?? []);
-  const left = all.length - versions.length;
-  const problem =
-    lost && `${lost}; ${left === 1 ? 'that version is' : `${left} such versions are`} not copied`;
+  const versions = await oldestFirst(open(''));
+  const lost = versions.findLast(({ damage }) => damage)?.damage;
+  const problem = lost && `${lost} in the copy`;
   const copied = openCopy('');
   if ((await copied.load()) !== undefined) {
     throw new StateError('this list already exists; it was left alone');

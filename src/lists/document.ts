@@ -177,7 +177,7 @@ export class Document<T, V> {
         // A version seen meanwhile may be newer.
         if (this.#seen === before || isSame(newest, this.#latest)) this.show(newest);
         else this.#isDue = true;
-        if (newest?.damage) process.emitWarning(newest.damage.message);
+        if (newest?.damage) process.emitWarning(newest.damage);
         this.#tell();
       } catch (error) {
         this.#told = undefined;
@@ -213,6 +213,6 @@ function isSame<T>(a: Version<T> | undefined, b: Version<T> | undefined): boolea
     a?.version === b?.version &&
     a?.by === b?.by &&
     a?.at.getTime() === b?.at.getTime() &&
-    a?.damage?.message === b?.damage?.message
+    a?.damage === b?.damage
   );
 }

@@ -7,7 +7,7 @@ import {
   type Place,
   type PlaceOptions,
   type Version,
-  withStandIns,
+  wholeOnes,
 } from './place.ts';
 import { encodeVersion, type StoredVersion } from './version-file.ts';
 import { type FolderReading, headFile, VersionFolder, type VersionName } from './version-folder.ts';
@@ -54,13 +54,11 @@ export class FilePlace<T> implements Place<T> {
 
   *history(): Generator<StoredVersion<T>> {
     for (let missed: string | undefined; ; ) {
-      const { head, isHeadLost } = this.#folder.list();
+      const { head } = this.#folder.list();
       if (head === undefined || head.version === 0) return;
       const { id, version } = head;
       const known = this.#known?.id === id ? this.#known.version : undefined;
-      const isKnown = known?.version === version;
-      const read = () => (isHeadLost ? this.#folder.headLost(head) : this.#folder.read(head));
-      const newest = isKnown ? known : read();
+      const newest = known?.version === version ? known : this.#folder.read(head);
       // A missing file may have been replaced and removed since the folder was read, unless it is the head again.
       if (newest === undefined && missed !== id) {
         missed = id;
@@ -69,8 +67,7 @@ export class FilePlace<T> implements Place<T> {
       // A damaged file may be repaired.
       const isWhole = newest !== undefined && !(newest instanceof DamagedVersion);
       this.#known = isWhole ? { id, version: newest } : undefined;
-      const below = isHeadLost ? version + 1 : version;
-      yield* withStandIns(this.#down(newest ?? this.#folder.missing(head), below));
+      yield* wholeOnes(this.#down(newest ?? this.#folder.missing(head), version));
       return;
     }
   }
@@ -108,15 +105,12 @@ export class FilePlace<T> implements Place<T> {
     const to = { version: base + 1, id: newId() };
     const version = { version: to.version, after: from.id, at, by: this.author, content };
     if (found.isHeadLost) this.#folder.restoreHead(from);
-    const mayBeDamaged = from.version > 0 && this.#known?.id !== from.id;
-    const isDamaged = mayBeDamaged && this.#folder.read(from) instanceof DamagedVersion;
     if (!this.#folder.add(from, to, encodeVersion(version))) {
       this.#patienceMs = 0;
       return undefined;
     }
     this.#patienceMs = MOST_PATIENCE_MS;
     this.#known = { id: to.id, version };
-    if (isDamaged) this.#folder.setAside(from);
     this.#sweep(found, from);
     for (const look of [...this.#looks]) look();
     return version;

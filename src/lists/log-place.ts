@@ -1,5 +1,5 @@
-import { DamagedVersion, StateError } from '../base/command/state-error.ts';
-import type { Damage, HistoryRange, SharedPlace, Version } from './place.ts';
+import { DamagedVersion } from '../base/command/state-error.ts';
+import type { HistoryRange, SharedPlace, Version } from './place.ts';
 import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from './steps.ts';
 
 /** How one content becomes the next, in a form that JSON can hold. */
@@ -92,30 +92,30 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
   }
 
   /**
-   * Collects entries down to a whole or known one, and builds the versions upon it; then continues with older ones.
+   * Collects entries down to a whole or known one, and builds the versions upon it; then continues with older ones. Those that
+   * build upon one that cannot be read cannot be read either.
    *
    * @param read receives each entry that was read.
    */
   *#versions(newestFirst: Iterable<Entry<Step>>, read: Entry<Step>[] = []): Generator<Version<T>> {
     let entries: Entry<Step>[] = [];
+    let isNewest = true;
     for (const entry of newestFirst) {
       read.push(entry);
+      if (entry.damage) entries = [];
       entries.push(entry);
-      const known = this.#isLatest(entry) ? this.#latest : undefined;
-      if (!known && !isWhole(entry)) continue;
-      const lost = entries.findLastIndex(isLost);
-      const standIn = entries[lost + 1] as Entry<Step>;
+      const known = !entry.damage && this.#isLatest(entry) ? this.#latest : undefined;
+      if (!known && !entry.content.isWhole) continue;
       const [first, ...later] = entries.map(({ content }) => content.step).reverse();
       const start = known?.content ?? this.#steps.apply(this.#steps.empty, [first as Step]);
       for (const [back, version] of entries.entries()) {
-        const steps = later.slice(0, later.length - Math.max(back, lost + 1));
+        const steps = later.slice(0, later.length - back);
         const content = steps.length > 0 ? this.#steps.apply(start, steps) : start;
-        const damage =
-          back > lost ? version.damage : damageOf(entries[lost] as Entry<Step>, standIn);
-        const found = version === entry && known ? known : { ...version, content, damage };
+        const found = version === entry && known ? known : { ...version, content };
         // The next reading starts from the newest version.
-        if (!damage && version.version > (this.#latest?.version ?? 0)) this.#latest = found;
-        yield found;
+        if (!found.damage && found.version > (this.#latest?.version ?? 0)) this.#latest = found;
+        yield isNewest ? { ...found, version: read[0]?.version ?? found.version } : found;
+        isNewest = false;
       }
       entries = [];
     }
@@ -126,22 +126,25 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     let range: HistoryRange | undefined = this.#latest ? { from: this.#latest.version } : newest;
     for (let missed: number | undefined; ; ) {
       const read: Entry<Step>[] = [];
-      const versions = this.#versions(yield* settled(this.#entries.history(range)), read);
-      for (const version of versions) return version;
-      const isDamaged = read.some(isLost);
-      if (range !== undefined && (this.#latest || isDamaged)) {
-        // The known version is gone, since the list has moved far on or was begun again; or it is older than the damage.
-        this.#latest = undefined;
-        range = isDamaged ? undefined : newest;
-        continue;
+      for (const version of this.#versions(yield* settled(this.#entries.history(range)), read)) {
+        return version;
       }
       const [head] = read;
+      if (head === undefined && !this.#latest) return undefined;
+      if (range !== undefined) {
+        // The known version is gone, since the list has moved far on or was begun again; or it is older than the damage.
+        range = this.#latest ? newest : undefined;
+        this.#latest = undefined;
+        continue;
+      }
       if (head === undefined) return undefined;
-      const { damage } = read.at(-1) as Entry<Step>;
-      if (damage) throw new DamagedVersion(damage.message, head.version);
       // Other writers may be so fast that old entries are removed while they are read, but not if nothing has moved.
       if (missed === head.version) {
-        throw new StateError(`the versions that version ${head.version} builds upon are missing`);
+        const problem = `the versions that version ${head.version} builds upon are missing`;
+        throw new DamagedVersion(
+          read.findLast(({ damage }) => damage)?.damage ?? problem,
+          head.version,
+        );
       }
       missed = head.version;
     }
@@ -152,17 +155,4 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     const latest = this.#latest;
     return version === latest?.version && by === latest.by && +at === +latest.at;
   }
-}
-
-function isWhole<Step>(entry: Entry<Step>): boolean {
-  return entry.content.isWhole && !isLost(entry);
-}
-
-/** True if another version stands in for this entry: then nothing can be built upon it. */
-function isLost<Step>({ version, damage }: Entry<Step>): boolean {
-  return damage !== undefined && damage.shown !== version;
-}
-
-function damageOf<Step>({ damage }: Entry<Step>, shown: Entry<Step>): Damage {
-  return { message: '', ...damage, shown: shown.version };
 }

@@ -11,17 +11,8 @@ export interface Version<T> {
   /** The agent that made it. */
   readonly by: string;
   readonly content: T;
-  /** Set if this version cannot be read: all but its number is that of the newest one before it that can. */
-  readonly damage?: Damage;
-}
-
-export interface Damage {
-  /** The problem, and where it is. */
-  readonly message: string;
-  /** The version that stands in for it. */
-  readonly shown: number;
-  /** The name under which its remains are kept when another version replaces it; undefined if nothing is left. */
-  readonly keptAs?: string;
+  /** Why the version after this one cannot be read. If that is the newest, this one has its number, for the next commit. */
+  readonly damage?: string;
 }
 
 /** Returns what is wrong with content that was read, such as `item 3 has an invalid status`; undefined if nothing is. */
@@ -45,29 +36,27 @@ export interface HistoryRange {
 }
 
 /**
- * Versions, newest first, in which the next whole one stands in for each damaged one, for the next write to build upon.
- * Damaged ones without a whole one before them are left out.
+ * The whole versions, newest first.
  *
  * @throws DamagedVersion if none is whole.
  */
-export function* withStandIns<Whole extends Version<unknown>>(
+export function* wholeOnes<Whole extends Version<unknown>>(
   newestFirst: Iterable<Whole | DamagedVersion>,
 ): Generator<Whole> {
-  let damaged: DamagedVersion[] = [];
   let isAnyWhole = false;
+  let damaged: DamagedVersion | undefined;
   for (const found of newestFirst) {
     if (found instanceof DamagedVersion) {
-      damaged.push(found);
+      damaged ??= found;
       continue;
     }
-    for (const { message, version, keptAs } of damaged) {
-      yield { ...found, version, damage: { message, shown: found.version, keptAs } };
-    }
-    damaged = [];
-    isAnyWhole = true;
-    yield found;
+    if (damaged) {
+      const damage = `${damaged.message}; version ${found.version} stands in for it`;
+      yield { ...found, version: isAnyWhole ? found.version : damaged.version, damage };
+    } else yield found;
+    [isAnyWhole, damaged] = [true, undefined];
   }
-  if (!isAnyWhole && damaged[0]) throw damaged[0];
+  if (!isAnyWhole && damaged) throw damaged;
 }
 
 /** Distinguishes attempts of several processes at the same version. */
@@ -75,16 +64,6 @@ export function newId(): string {
   return Math.floor(Math.random() * 36 ** 8)
     .toString(36)
     .padStart(8, '0');
-}
-
-/** Returns why a version is not what was written; undefined if it is. */
-export function damageNote({
-  version,
-  damage,
-}: Pick<Version<unknown>, 'version' | 'damage'>): string | undefined {
-  if (damage === undefined) return undefined;
-  const shown = damage.shown === version ? 'is shown' : `stands in for version ${version}`;
-  return `${damage.message}; version ${damage.shown} ${shown}`;
 }
 
 /**

@@ -37,8 +37,6 @@ const MOST_READINGS = 100;
 
 /** The suffix of a list's folder during its creation. No other name ends like this. */
 export const UNFINISHED = '~new';
-/** The suffix of a damaged version's file after its replacement. Nothing reads or removes it. */
-const DAMAGED = '.damaged';
 
 /**
  * The files of one list: an immutable file for each version, `13-k3j9x2a1.json`, and an empty file, `head-13-k3j9x2a1`,
@@ -86,18 +84,11 @@ export class VersionFolder<T> {
         throw error instanceof StateError ? error : failure('read', path, error);
       problem = error.message;
     }
-    const keptAs = versionFile(name) + DAMAGED;
-    return new DamagedVersion(`${path} is damaged: ${problem}`, name.version, keptAs);
+    return new DamagedVersion(`${path} is damaged: ${problem}`, name.version);
   }
 
   missing(name: VersionName): DamagedVersion {
     return new DamagedVersion(`${this.#pathOf(name)} is missing`, name.version);
-  }
-
-  /** Without a head file it is uncertain which version is the newest. */
-  headLost({ version }: VersionName): DamagedVersion {
-    const message = `${this.path} is damaged: no head-... file says which version is the newest`;
-    return new DamagedVersion(message, version, 'it is');
   }
 
   /**
@@ -156,14 +147,6 @@ export class VersionFolder<T> {
       throw new StateError(`${what}: ${(error as Error).message}`, { cause: error });
     }
     return true;
-  }
-
-  /** Renames a damaged version's file, so that nothing removes it. A failure does no harm. */
-  setAside(name: VersionName): void {
-    const path = this.#pathOf(name);
-    try {
-      this.#fs.rename(path, path + DAMAGED);
-    } catch {}
   }
 
   /** Oldest first: a version missing between kept ones was not removed here. */

@@ -9,7 +9,7 @@ import {
   type PlaceOptions,
   type SharedPlace,
   type Version,
-  withStandIns,
+  wholeOnes,
 } from '../lists/place.ts';
 import type { Engine } from './engine.ts';
 import { decodeContent, encodeContent } from './stored-content.ts';
@@ -127,7 +127,7 @@ export class ServerPlace<T> implements SharedPlace<T> {
     if (!found.some((version) => version instanceof DamagedVersion)) return found as Version<T>[];
     // A stand-in for a damaged version may be before the range.
     const { newest, from = 1 } = range;
-    const all = [...withStandIns(await this.#read({}))];
+    const all = [...wholeOnes(await this.#read({}))];
     return all.filter(({ version }) => version >= from).slice(0, newest);
   }
 
@@ -174,7 +174,7 @@ export class ServerPlace<T> implements SharedPlace<T> {
       const problem = 'problem' in stored ? stored.problem : this.#options.check?.(stored.content);
       if ('problem' in stored || problem !== undefined) {
         const what = `${engine.where(this.#key)}: version ${version} is damaged: ${problem}`;
-        return new DamagedVersion(what, version, 'it is');
+        return new DamagedVersion(what, version);
       }
       const { at, by, content } = stored;
       return { version, at: new Date(at), by, content };

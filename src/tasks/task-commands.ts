@@ -4,7 +4,6 @@ import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
 import { objectJson } from '../base/json/fields.ts';
 import type { Settings } from '../base/settings/settings.ts';
-import { damageNote } from '../lists/place.ts';
 import { release } from './claims.ts';
 import type { Task, TaskGraph } from './task.ts';
 import { TASK_ARCHIVE } from './task-archive.ts';
@@ -93,8 +92,7 @@ async function run(
   }
   // The change is made even if the news fails.
   const news = await attend(agent, store, settings.guidance !== 'off').catch(() => []);
-  const damage = damageNote(store.seen);
-  const notes = noteLines(damage === undefined ? news : [damage, ...news]);
+  const notes = noteLines([...[store.seen.damage ?? []].flat(), ...news]);
   return { stdout, stderr: noteLines(input.notes) + stderr + notes, exitCode };
 }
 

@@ -4,13 +4,7 @@ import { Document, type View } from '../lists/document.ts';
 import { ListHome } from '../lists/list-home.ts';
 import { FolderLists, type Lists } from '../lists/lists.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../lists/log-place.ts';
-import {
-  type Damage,
-  DEFAULT_AGENT,
-  damageNote,
-  MemoryPlace,
-  type Version,
-} from '../lists/place.ts';
+import { DEFAULT_AGENT, MemoryPlace, type Version } from '../lists/place.ts';
 import { type Awaitable, inSteps } from '../lists/steps.ts';
 import { withNotices } from './inbox.ts';
 import { type LeaseClock, machineClock } from './lease.ts';
@@ -24,8 +18,8 @@ export interface TaskVersion {
   readonly version: number;
   readonly graph: TaskGraph;
   readonly at: Date;
-  /** Set if this version is damaged: another one, older, stands in for it. */
-  readonly damage?: Damage;
+  /** Why an older version stands in for this one. */
+  readonly damage?: string;
 }
 
 /** Where a list of tasks can live: in files and on servers as a log of changes, since JSON has no Map. */
@@ -115,9 +109,8 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
     by?: string,
   ): Promise<Done<Change> | NotDone> {
     for (;;) {
-      const newest = await this.read();
-      if (newest.damage) throw new StateError(`${damageNote(newest)}. ${TO_RESTORE}`);
-      const { version, graph } = newest;
+      const { version, graph, damage } = await this.read();
+      if (damage) throw new StateError(`${damage}. ${TO_RESTORE}`);
       const at = this.now();
       const objection = this.#objection?.(graph);
       if (objection) return { refused: [objection], version };
@@ -136,9 +129,9 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
     }
   }
 
-  /** Commits what stands in for a damaged version. @returns undefined if nothing is damaged. */
+  /** Commits the newest whole version again, over one that cannot be read. @returns undefined if all can be. */
   restore(by: string): Awaitable<TaskVersion | undefined> {
-    return this.compute((newest) => newest?.damage && { ...newest.content, by });
+    return this.compute((newest) => (newest?.damage ? { ...newest.content, by } : undefined));
   }
 }
 

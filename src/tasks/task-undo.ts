@@ -1,4 +1,5 @@
 import { done } from '../base/command/agent-command.ts';
+import { noteLines } from '../base/command/replies.ts';
 import { because } from './reasons.ts';
 import type { TaskGraph } from './task.ts';
 import { AT } from './task-fields.ts';
@@ -30,7 +31,7 @@ export const TASK_UNDO = taskForm({
     // In this order, the list is read only once.
     const { damage } = await store.read();
     if (damage && at === undefined && (await store.restore(agent))) {
-      return done(`Undone: the damage; the list is now that of version ${damage.shown}\n`);
+      return done(`Undone: a damaged change\n`, noteLines([damage]));
     }
     if (entry === undefined) {
       const reason =

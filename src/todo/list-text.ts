@@ -118,9 +118,8 @@ export function historyText(versions: readonly TodoVersion[]): string {
 }
 
 function historyLine(after: TodoVersion, before: TodoVersion | undefined): string {
-  const { version, updatedAt, by, damage } = after;
+  const { version, updatedAt, by } = after;
   const change = changeOf(after, before);
-  if (damage && damage.shown !== version) return `${version}  ${change}\n`;
   const time = `${updatedAt.toISOString().slice(0, 19)}Z`;
   return `${version}  ${time}  ${briefText(by)}  ${change}\n`;
 }
@@ -132,9 +131,7 @@ const NOTHING = 'nothing changed';
 
 /** What a version changed, in words. @param before the previous version, if it is still kept. */
 export function changeOf(after: TodoVersion, before: TodoVersion | undefined): string {
-  const { version, items, damage } = after;
-  if (damage && damage.shown !== version)
-    return `damaged; version ${damage.shown} stands in for it`;
+  const { version, items } = after;
   // The predecessor of the oldest kept version is known only for version 1.
   const old = before?.items ?? (version === 1 ? [] : undefined);
   if (old === undefined) return countOf(items);

@@ -15,7 +15,6 @@ import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
 import { inQuotes } from '../base/safe-text.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
-import { damageNote } from '../lists/place.ts';
 import { historyText, LIST_EXPORTS, listLine, listText, notKept } from './list-text.ts';
 import helpPage from './todo-read.md';
 import { LIST_OPTIONS, openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
@@ -124,7 +123,7 @@ async function readList(
   if (version === undefined) return notKept(at, kept);
   const isForPeople = form === undefined && forPeople;
   const text = isForPeople ? await forPeople(kept.slice(index)) : shown(version, form);
-  return done(text, damageLine(version));
+  return done(text, damageLine(index === 0 ? version : undefined));
 }
 
 /** Notes for the agent stay unread. */
@@ -136,8 +135,7 @@ async function readByPerson(list: TodoList, forPeople: ForPeople): Promise<Comma
 }
 
 function damageLine(version: TodoVersion | undefined): string {
-  const note = version && damageNote(version);
-  return note === undefined ? '' : noteLines([note]);
+  return noteLines([version?.damage ?? []].flat());
 }
 
 function shown(version: TodoVersion, form: Form): string {

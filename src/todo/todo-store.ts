@@ -94,8 +94,7 @@ export class TodoList extends Document<Items, TodoVersion> {
       return yield* settled(this.read());
     } catch (error) {
       if (!(error instanceof DamagedVersion)) throw error;
-      const { version, message, keptAs } = error;
-      const damage = { message, shown: 0, keptAs };
+      const { version, message: damage } = error;
       return { version, items: [], updatedAt: new Date(0), by: '', damage };
     }
   }

@@ -1,4 +1,4 @@
-import { type Damage, damageNote, type Version } from '../lists/place.ts';
+import type { Version } from '../lists/place.ts';
 import type { Items, TodoItem } from './todo-fields.ts';
 
 /** The list at one moment. Frozen, items included. */
@@ -14,7 +14,7 @@ interface Written {
   readonly asWritten?: Items | undefined;
   /** The items left out on purpose. */
   readonly dropped?: Items | undefined;
-  /** The damage of the version to restore, if a stand-in was restored. */
+  /** Why a newer version was not restored. */
   readonly instead?: string | undefined;
 }
 
@@ -24,8 +24,8 @@ export interface TodoVersion extends TodoState, Written {
   readonly version: number;
   /** The agent that wrote it. */
   readonly by: string;
-  /** Set if this version is damaged: another one, older, stands in for it. */
-  readonly damage?: Damage;
+  /** Why an older version stands in for this one. */
+  readonly damage?: string;
 }
 
 export interface WriteOptions extends Written {
@@ -53,7 +53,7 @@ export function contentBefore(
   newest: Version<Items>,
   history: Iterable<Version<Items>>,
 ): Items | undefined {
-  if (newest.damage) return newest.content;
+  if (newest.damage) return contentOf(newest.content, { instead: newest.damage });
   // An undo drops items on purpose.
   const restored = (content: Items, instead?: string) =>
     contentOf(content, { dropped: newest.content, instead });
@@ -61,9 +61,9 @@ export function contentBefore(
   const present = JSON.stringify(newest.content);
   let first: number | undefined;
   for (const before of history) {
-    const { version, content } = before;
+    const { version, content, damage } = before;
     const isOther = version < newest.version && JSON.stringify(content) !== present;
-    if (isOther && !isFinishedBy(newest, before)) return restored(content, damageNote(before));
+    if (isOther && !isFinishedBy(newest, before)) return restored(content, damage);
     first = version;
   }
   return first === 1 && present !== '[]' ? restored([]) : undefined;
@@ -87,7 +87,7 @@ export function contentOf(
   { asWritten, dropped, instead }: Written,
 ): Items {
   const content = frozen(items);
-  if (asWritten === undefined && dropped === undefined) return content;
+  if (asWritten === undefined && dropped === undefined && instead === undefined) return content;
   const own = Object.freeze([...content]);
   WRITTEN.set(own, { asWritten, dropped, instead });
   return own;

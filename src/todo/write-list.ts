@@ -1,8 +1,6 @@
 import type { CommandResult } from '../base/command/agent-command.ts';
 import { refusal } from '../base/command/replies.ts';
-import { StateError } from '../base/command/state-error.ts';
 import type { ListSettings } from '../base/settings/settings.ts';
-import { damageNote } from '../lists/place.ts';
 import { movedOn } from './list-text.ts';
 import { type ProofRules, proveItems } from './prove-items.ts';
 import { type ListSteps, type RevisedList, reviseList } from './revise-list.ts';
@@ -47,10 +45,6 @@ export async function write(
       if (told) return { refused: refuseForUser(title, unheard, told) };
       continue;
     }
-    // An agent unaware of the stand-in may mean other items.
-    if (!isWhole && before.damage && expected === undefined) {
-      throw new StateError(standsIn(before));
-    }
     const now = unheard?.now ?? before;
     const planned = isWhole ? wanted : afterSteps(now, wanted.steps, settings, rules);
     if ('refused' in planned) return planned;
@@ -59,7 +53,11 @@ export async function write(
     if ('refused' in proven) return proven;
     const how = { emptied, dropped: planned.dropped };
     const written = await list.updateIf(now.version, proven.items, how);
-    const notes = [...damageNotes(before), ...(unheard ? notesOf(unheard) : []), ...proven.notes];
+    const notes = [
+      ...[before.damage ?? []].flat(),
+      ...(unheard ? notesOf(unheard) : []),
+      ...proven.notes,
+    ];
     if (written) return { written, replaced: now, notes };
   }
 }
@@ -85,15 +83,6 @@ function afterSteps(
   return { items: validation.items, dropped: revised.dropped };
 }
 
-function standsIn(list: TodoVersion): string {
-  return `${damageNote(list)}. See it with TodoRead; then TodoWrite --undo restores it, or write a whole new list`;
-}
-
-function damageNotes({ version, damage }: TodoVersion): string[] {
-  const kept = damage?.keptAs === undefined ? '' : `, which is kept as ${damage.keptAs}`;
-  return damage ? [`replaced version ${version}${kept}: ${damage.message}`] : [];
-}
-
 export async function undo(list: TodoList): Promise<WriteOutcome> {
   const before = await list.read();
   const unheard = await unheardChanges(list, before);
@@ -103,8 +92,7 @@ export async function undo(list: TodoList): Promise<WriteOutcome> {
   if (!written) {
     return { refused: refusal('Nothing to undo', { lines: ['no earlier version is kept'] }) };
   }
-  const notes = [...damageNotes(before), ...[written.instead ?? []].flat()];
-  return { written, replaced: before, notes };
+  return { written, replaced: before, notes: [written.instead ?? []].flat() };
 }
 
 const NOTHING_TO_PROVE =

@@ -5,7 +5,6 @@ import { StateError } from '../base/command/state-error.ts';
 import { jsonLine } from '../base/json/json-value.ts';
 import { safeText } from '../base/safe-text.ts';
 import { sessionKey } from '../lists/list-paths.ts';
-import { damageNote } from '../lists/place.ts';
 import { plainReport, plainTaskReport } from '../screen/panel/plain-report.ts';
 import { writeWithoutWaiting } from '../screen/terminal/full-screen.ts';
 import { TASK_STEPS } from '../tasks/stored-tasks.ts';
@@ -72,8 +71,8 @@ async function printEach<V extends TodoVersion | TaskVersion>(
     following = follow({
       changed: (list) => {
         told = '';
-        const note = damageNote(list.versions[0]);
-        if (note !== undefined) sayTrouble(new StateError(note));
+        const { damage } = list.versions[0];
+        if (damage !== undefined) sayTrouble(new StateError(damage));
         print(list);
       },
       failed: (error) => {

@@ -91,7 +91,7 @@ export class Sources {
     const [lists, tasks] = [this.#lists?.known ?? [], this.#tasks?.known ?? []];
     const damaged = [...lists, ...tasks].map(({ versions: [{ damage }] }) => damage);
     const problems = [...damaged, this.#notFound, this.#tasks?.failure, this.#lists?.failure];
-    const problem = problems.findLast((one) => one !== undefined) as Error | undefined;
+    const problem = problems.findLast((one) => one !== undefined) as Error | string | undefined;
     return {
       session: this.#session && shortPath(this.#session),
       key: this.#key,
@@ -99,7 +99,7 @@ export class Sources {
       tasks: tasks[0]?.versions ?? [],
       found: this.#found,
       isReached: this.#lists?.hasLooked ?? true,
-      problem: problem && safeText(problem.message),
+      problem: problem && safeText(typeof problem === 'string' ? problem : problem.message),
     };
   }
 

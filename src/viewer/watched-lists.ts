@@ -82,7 +82,7 @@ export class WatchedLists extends TodoLists {
               activeForm,
             }))
           : content;
-      return { newest: { version, items, updatedAt }, damage: damage?.message };
+      return { newest: { version, items, updatedAt }, damage };
     } catch (error) {
       // A server that does not answer may have the list.
       if (!(error instanceof StateError) || error.isOfReading) throw error;

@@ -21,13 +21,10 @@ export class StateError extends Error {
 /** A version is missing, or not what was stored. */
 export class DamagedVersion extends StateError {
   readonly version: number;
-  /** See `Damage`. */
-  readonly keptAs: string | undefined;
 
-  constructor(message: string, version: number, keptAs?: string) {
+  constructor(message: string, version: number) {
     super(message);
     this.version = version;
-    this.keptAs = keptAs;
   }
 }
 

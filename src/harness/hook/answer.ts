@@ -5,7 +5,6 @@ import type { Settings } from '../../base/settings/settings.ts';
 import { mayBeCheck } from '../../guidance/evidence.ts';
 import { listInContext, openItemLines, writtenBy } from '../../guidance/list-in-context.ts';
 import { hookFolder } from '../../lists/list-paths.ts';
-import { damageNote } from '../../lists/place.ts';
 import { type TaskContext, teamNews, teamOf } from '../../tasks/task-context.ts';
 import type { Items } from '../../todo/todo-fields.ts';
 import { isUntilDone, TodoLists } from '../../todo/todo-lists.ts';
@@ -95,7 +94,7 @@ async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
   switch (event.what.kind) {
     case 'start': {
       add({ said: 'shown' });
-      const damage = noteLines([damageNote(newest) ?? []].flat()).trimEnd();
+      const damage = noteLines([newest.damage ?? []].flat()).trimEnd();
       return { context: texts(ofUser, damage, listInContext(newest.items, by)) };
     }
     case 'prompt': {
