@@ -25,7 +25,7 @@ export interface EngineOptions {
 export function openEngine(options: EngineOptions): Engine {
   const { url, environment, timeoutMs } = options;
   const target = readStateUrl(url, environment);
-  const password = () => passwordOf(target, environment);
+  const password = (address = '') => passwordOf(target, environment, address);
   const tls = tlsOf(target, environment);
   if (target.engine === 'postgres') {
     return new PostgresEngine({ ...target, password, tls, timeoutMs });
@@ -47,7 +47,11 @@ function tlsOf(target: StateUrl, environment: Environment): Tls | undefined {
   const [ca, cert, key] = variables.map((name) =>
     environment[name] ? fileNamedBy(name, environment[name]) : undefined,
   );
-  if (target.engine === 'etcd') return { ca, cert, key, variables };
+  if (target.engine === 'etcd') return { ca, cert, key, variables, rejectUnauthorized: true };
+  if (target.sslMode === 'verify-ca' && !ca) {
+    // A public CA gives everybody a certificate, for some name.
+    throw new StateError('sslmode=verify-ca needs PGSSLROOTCERT; without it, use verify-full');
+  }
   return {
     ...{ ca, cert, key, variables },
     isOptional: target.sslMode === 'prefer' && !ca,
@@ -57,36 +61,40 @@ function tlsOf(target: StateUrl, environment: Environment): Tls | undefined {
   };
 }
 
-/** The password of the URL or the engine's variable, of TODO_STATE_PASSWORD_FILE, or of `~/.pgpass`. */
-function passwordOf(target: StateUrl, environment: Environment): string | undefined {
+/**
+ * The password of the URL, of TODO_STATE_PASSWORD_FILE, of the engine's variable, or of `~/.pgpass`.
+ *
+ * @param address the server that asks for it.
+ */
+function passwordOf(
+  target: StateUrl,
+  environment: Environment,
+  address: string,
+): string | undefined {
   const { TODO_STATE_PASSWORD_FILE: file, PGPASSFILE, HOME = '/' } = environment;
-  if (target.password !== undefined) return target.password;
+  if (target.password) return target.password;
   if (file) {
     const text = fileNamedBy('TODO_STATE_PASSWORD_FILE', file).toString('utf8');
     return text.replace(/\r?\n$/, '');
   }
-  if (target.engine === 'etcd') return undefined;
-  const { hosts, database, user } = target;
+  if (target.ownPassword || target.engine === 'etcd') return target.ownPassword;
+  const { host, port } = splitAddress(address);
   const path = PGPASSFILE || join(HOME, '.pgpass');
-  for (const address of hosts) {
-    const { host, port } = splitAddress(address);
-    const found = passwordFrom(path, [host, String(port), database, user]);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return passwordFrom(path, [host, String(port), target.database, target.user]);
 }
 
 /**
  * The password of the first matching line of a password file, as in libpq
  * (https://www.postgresql.org/docs/current/libpq-pgpass.html): `host:port:database:user:password`, where `*` matches
- * anything and a backslash escapes the next character. A file that others may read is ignored.
+ * anything and a backslash escapes the next character. Only a file that nobody else may read is used.
  *
  * @param wanted host, port, database and user.
  */
 export function passwordFrom(file: string, wanted: readonly string[]): string | undefined {
   let text: string;
   try {
-    if ((statSync(file).mode & 0o077) !== 0) return undefined;
+    const stats = statSync(file);
+    if (!stats.isFile() || (stats.mode & 0o077) !== 0) return undefined;
     text = readFileSync(file, 'utf8');
   } catch {
     return undefined;
@@ -94,7 +102,7 @@ export function passwordFrom(file: string, wanted: readonly string[]): string | 
   for (const line of text.split(/\r?\n/)) {
     const fields = line.startsWith('#') ? [] : fieldsOf(line);
     const fits = wanted.every((value, index) => fields[index] === '*' || fields[index] === value);
-    if (fits && fields[4]) return fields[4];
+    if (fits) return fields[4];
   }
   return undefined;
 }

@@ -33,15 +33,17 @@ const IS_OPEN = /^(08|57)/;
 export interface Login {
   readonly database: string;
   readonly user: string;
-  /** Called only if the server asks for it. */
-  readonly password: () => string | undefined;
+  /** Called only if the server at this address asks for it. */
+  readonly password: (address: string) => string | undefined;
+  /** By which the server may ask for it. */
+  readonly methods: ReadonlySet<string>;
   readonly tls?: Tls | undefined;
 }
 
 /** A request for TLS, and a start with version 3.0 of the protocol. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const PROTOCOL = '\0\x03\0\0';
-const YES = 'S';
+const [YES, NO] = ['S', 'N'];
 const NO_TLS = 'it does not speak TLS; for a server without TLS, set sslmode=disable';
 
 const AUTHENTICATION = 'R';
@@ -57,6 +59,10 @@ const ANSWERS = `${AUTHENTICATION}CI${FAILURE}`;
 const KINDS = `${PARAMETER}${NOTICE}${NOTIFICATION}${ROW}${READY}${ANSWERS}KT`;
 const HEADER_BYTES = 5;
 const MOST_AUTHENTICATION_BYTES = 64 * 1024;
+/** Of one answer: a small row takes much more memory than bytes. */
+const MOST_ROWS = 500_000;
+/** Other roles may have created functions and operators in a schema of the role's own search path. */
+const OWN_OPERATORS = 'set local search_path = pg_catalog;';
 
 /** The fields of an error or a notice, by their letters. */
 type Fields = { readonly [letter: string]: string | undefined };
@@ -79,7 +85,7 @@ export class PostgresConnection extends Connection<Rows> {
 
   /** Runs a statement as a transaction of its own. @throws Failed. */
   query(sql: string): Promise<Rows> {
-    return this.send(message('Q', `${sql}\0`));
+    return this.send(message('Q', `${OWN_OPERATORS}${sql}\0`));
   }
 
   override end(reason?: string): void {
@@ -92,8 +98,9 @@ export class PostgresConnection extends Connection<Rows> {
     const [answer] = await Promise.race([once(this.socket, 'data'), once(this.socket, 'end')]);
     if (answer === undefined) throw new Failed(ENDED_EARLY, 'undone');
     // Bytes that come with the answer were not encrypted, and may be anybody's.
-    if (answer.toString() === YES) await super.secure(tls);
-    else if (!tls.isOptional) throw new Failed(NO_TLS, 'refused');
+    if (answer.toString() === YES) return super.secure(tls);
+    if (answer.toString() !== NO) throw new Error(NOT_POSTGRES);
+    if (!tls.isOptional) throw new Failed(NO_TLS, 'refused');
   }
 
   protected login(): Promise<unknown> {
@@ -104,20 +111,24 @@ export class PostgresConnection extends Connection<Rows> {
   }
 
   protected *read(): Reading {
-    for (;;) this.answer(yield* this.#readAnswer());
+    const { user, password, methods } = this.#login;
+    const login = new PostgresLogin(user, () => password(this.address), methods);
+    for (;;) this.answer(yield* this.#readAnswer(login));
   }
 
   /** Reads until the server is ready for the next statement. */
-  *#readAnswer(): Reading<Rows | PostgresError> {
-    const login = new PostgresLogin(this.#login.user, this.#login.password);
+  *#readAnswer(login: PostgresLogin): Reading<Rows | PostgresError> {
     const rows: Buffer[] = [];
     let warning: string | undefined;
     let error: PostgresError | undefined;
     let isAnswered = false;
     for (;;) {
       const { kind, body } = yield* readMessage();
+      if (!login.isAccepted && kind !== AUTHENTICATION && kind !== FAILURE) {
+        throw new Error(NOT_POSTGRES);
+      }
       if (kind === ROW) {
-        rows.push(body);
+        if (rows.push(body) > MOST_ROWS) throw new TooMuch(`it sent more than ${MOST_ROWS} rows`);
       } else if (kind === AUTHENTICATION) {
         const answer = login.answer(body);
         if (answer) this.socket.write(message('p', answer));

@@ -127,6 +127,8 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
    */
   async init(): Promise<void> {
     const schema = this.#schema;
+    const channel = literal(this.#schemaName);
+    const tell = `begin perform pg_catalog.pg_notify(${channel}, new.list); return null; end`;
     // Sent as one text, these are one transaction.
     const statements = `
       select pg_advisory_xact_lock(${INIT});
@@ -137,7 +139,7 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
         list text not null, version bigint not null, id text not null, value bytea not null,
         primary key (list, version));
       create or replace function ${schema}.tell_of_list() returns trigger language plpgsql as
-        $$ begin perform pg_notify(${literal(this.#schemaName)}, new.list); return null; end $$;
+        ${literal(tell)};
       drop trigger if exists tell_of_list on ${schema}.lists;
       create trigger tell_of_list after insert or update on ${schema}.lists
         for each row execute function ${schema}.tell_of_list()`;

@@ -11,6 +11,8 @@ export type StateUrl =
       readonly root: string;
       readonly user: string | undefined;
       readonly password: string | undefined;
+      /** Of the engine's own variables. */
+      readonly ownPassword: string | undefined;
     }
   | {
       readonly engine: 'postgres';
@@ -20,12 +22,18 @@ export type StateUrl =
       readonly schema: string;
       readonly user: string;
       readonly password: string | undefined;
+      /** Of the engine's own variables. */
+      readonly ownPassword: string | undefined;
       readonly sslMode: SslMode;
+      /** The server may ask for a password by these. */
+      readonly methods: ReadonlySet<string>;
     };
 
 export type SslMode = (typeof SSL_MODES)[number];
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+/** Of libpq's `require_auth`; `none` is a server that asks for no password. */
+const AUTH_METHODS = ['none', 'password', 'md5', 'scram-sha-256', 'gss', 'sspi'];
 const FORM = /^([a-z]+):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?(.*))?$/s;
 const DEFAULT_NAME = 'todowrite';
 
@@ -42,6 +50,7 @@ export function readStateUrl(text: string, environment: Environment): StateUrl {
   switch (scheme) {
     case 'etcd':
     case 'etcds': {
+      parametersIn(query, []);
       const [, own, ownSecret] = /^([^:]*)(?::(.*))?$/s.exec(environment.ETCDCTL_USER ?? '') ?? [];
       return {
         engine: 'etcd',
@@ -49,16 +58,18 @@ export function readStateUrl(text: string, environment: Environment): StateUrl {
         isEncrypted: scheme === 'etcds',
         root: path.replace(/^\/+|\/+$/g, '') || DEFAULT_NAME,
         user: user || own || undefined,
-        password: password ?? ownSecret ?? environment.ETCDCTL_PASSWORD,
+        password,
+        ownPassword: (user ? undefined : ownSecret) || environment.ETCDCTL_PASSWORD,
       };
     }
     case 'postgres':
     case 'postgresql': {
-      const options = new URLSearchParams(query);
+      const parameters = parametersIn(query, ['schema', 'sslmode', 'require_auth']);
+      refuseUnsupported(environment);
       const name = user || environment.PGUSER;
       if (!name)
         throw new StateError('TODO_STATE_URL names no user: postgres://USER@HOST/DATABASE');
-      const schema = options.get('schema') || DEFAULT_NAME;
+      const schema = parameters.schema || DEFAULT_NAME;
       // PostgreSQL cuts longer names.
       if (Buffer.byteLength(schema) > 63)
         throw new StateError('the schema of TODO_STATE_URL must be at most 63 bytes');
@@ -68,8 +79,10 @@ export function readStateUrl(text: string, environment: Environment): StateUrl {
         database: decode(path) || environment.PGDATABASE || name,
         schema,
         user: name,
-        password: password ?? environment.PGPASSWORD,
-        sslMode: sslMode(options.get('sslmode') ?? environment.PGSSLMODE ?? 'prefer'),
+        password,
+        ownPassword: environment.PGPASSWORD,
+        sslMode: sslMode(parameters.sslmode ?? environment.PGSSLMODE ?? 'prefer'),
+        methods: authMethods(parameters.require_auth ?? environment.PGREQUIREAUTH ?? ''),
       };
     }
     default:
@@ -77,6 +90,47 @@ export function readStateUrl(text: string, environment: Environment): StateUrl {
         'TODO_STATE_URL must begin with etcd://, etcds:// or postgres://, as in etcd://127.0.0.1:2379/acme',
       );
   }
+}
+
+/** Others are refused, as by psql: `sslMode=verify-full` must not be ignored. */
+function parametersIn(query: string, known: readonly string[]): Partial<Record<string, string>> {
+  const parameters = query === '' ? [] : query.split('&').map((text) => text.split('='));
+  for (const { 0: name = '', length } of parameters) {
+    if (length === 2 && known.includes(name)) continue;
+    const names = known.map((one) => `${one}=...`).join(', ') || 'nothing';
+    throw new StateError(`TODO_STATE_URL has an unknown parameter; after ? it may have ${names}`);
+  }
+  return Object.fromEntries(parameters.map(([name, value = '']) => [name, decode(value)]));
+}
+
+/** Variables of libpq that ask for a protection that this client does not have. */
+const UNSUPPORTED = {
+  PGCHANNELBINDING: /^require$/,
+  PGGSSENCMODE: /^require$/,
+  PGSSLCRL: /./,
+  PGSSLCRLDIR: /./,
+  PGSSLMINPROTOCOLVERSION: /^TLSv1\.3$/,
+};
+
+function refuseUnsupported(environment: Environment): void {
+  for (const [name, demand] of Object.entries(UNSUPPORTED)) {
+    if (!demand.test(environment[name] ?? '')) continue;
+    throw new StateError(`${name}=${environment[name]} is not supported; unset it to go without`);
+  }
+}
+
+/** @param text as libpq's `require_auth`: some methods, or all but some with `!` before each. */
+function authMethods(text: string): ReadonlySet<string> {
+  const [names, isNegative] = [text.split(','), text.startsWith('!')];
+  const known = AUTH_METHODS.map((name) => (isNegative ? `!${name}` : name));
+  if (text !== '' && !names.every((name) => known.includes(name))) {
+    const list = AUTH_METHODS.join(', ');
+    throw new StateError(
+      `require_auth must be some of ${list}, or all but some with ! before each`,
+    );
+  }
+  const isAllBut = isNegative || text === '';
+  return new Set(AUTH_METHODS.filter((_, at) => names.includes(known[at] ?? '') !== isAllBut));
 }
 
 function addressesIn(authority: string, defaultPort: number): string[] {
@@ -107,8 +161,11 @@ function sslMode(text: string): SslMode {
 
 function decode(text: string): string {
   try {
-    return decodeURIComponent(text);
+    const decoded = decodeURIComponent(text);
+    // It would end the text in a message of PostgreSQL.
+    if (!decoded.includes('\0')) return decoded;
   } catch {
-    throw new StateError('TODO_STATE_URL has a % that is not part of an escape; write it as %25');
+    // The message follows.
   }
+  throw new StateError('TODO_STATE_URL has a % that is not part of an escape; write it as %25');
 }

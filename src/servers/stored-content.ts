@@ -10,6 +10,8 @@ const MOST_BYTES = 128 * MIB;
 const MOST_UNPACKED_BYTES = 64 * MIB;
 /** Metadata, the deepest part of a list, has 20. Each level costs a parser much more than its two bytes. */
 const MOST_LEVELS = 100;
+/** An empty object takes thirty times its bytes. 10,000 tasks are 200,000 values. */
+const MOST_VALUES = 5_000_000;
 
 /** @throws TooMuch. */
 export function checkSize(bytes: number): void {
@@ -27,15 +29,17 @@ function unpack(bytes: Buffer): Buffer {
   }
 }
 
-/** @throws TooMuch if it is nested too deeply, SyntaxError if it is no JSON. */
+/** @throws TooMuch if it is nested too deeply or has too many values, SyntaxError if it is no JSON. */
 export function parse(json: string): unknown {
-  let levels = 0;
+  let [levels, values] = [0, 0];
   for (let at = 0; at < json.length; at++) {
     const character = json[at];
     if (character === '"') at = endOfText(json, at);
     else if (character === '[' || character === '{') levels++;
     else if (character === ']' || character === '}') levels--;
+    else if (character === ',') values++;
     if (levels > MOST_LEVELS) throw new TooMuch(`its JSON has more than ${MOST_LEVELS} levels`);
+    if (values > MOST_VALUES) throw new TooMuch(`its JSON has more than ${MOST_VALUES} values`);
   }
   return JSON.parse(json);
 }

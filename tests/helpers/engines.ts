@@ -272,6 +272,7 @@ export class Postgres implements TestServer {
       database: this.#database,
       user: 'lists',
       password: () => undefined,
+      methods: new Set(['none', 'scram-sha-256']),
       schema: 'todowrite',
       timeoutMs: 5000,
       ...options,

@@ -116,6 +116,10 @@ test('an answer that is not from etcd, or larger than any list, is refused, and 
     [['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}', END], 'the connection ended'],
     [[END], 'the connection ended unanswered; with TLS the URL begins with etcds://'],
     [http(`{"header":{},"kvs":${'[{"a":'.repeat(60)}`), 'its JSON has more than 100 levels'],
+    [
+      http(`{"header":{},"kvs":[${'{},'.repeat(5_000_001)}{}]}`),
+      'its JSON has more than 5000000 values',
+    ],
     [http('<html><h1>Bad Gateway</h1></html>', 502), `HTTP status 502, ${NOT_ETCD}`],
     [http('<html><h1>Not found</h1></html>', 404), `HTTP status 404, ${NOT_ETCD}`, true],
     [http('', 301), `HTTP status 301, ${NOT_ETCD}`, true],
@@ -218,6 +222,10 @@ test('a PostgreSQL that ends each connection at once is not asked without a paus
 test("a server that breaks PostgreSQL's protocol, or says too much, is reported, without a crash or a wrong list", async () => {
   const broken = {
     'a challenge of SCRAM without a salt': [SCRAM, authentication(11, 'r=abc')],
+    'a greeting before a login': [message('Z', 'I')],
+    'a login after a login': [WELCOME, authentication(3)],
+    'two logins at once': [authentication(3) + authentication(3)],
+    'rows before a login': [SCRAM + message('D', '\0\0') + WELCOME],
     'no rounds of SCRAM': [SCRAM, authentication(11, 'r=abc,s=YWJj,i=0')],
     'rounds that are no number': [SCRAM, authentication(11, 'r=abc,s=YWJj,i=4096,i=2000000000')],
     'a request for a password without a kind': [message('R')],
@@ -233,36 +241,66 @@ test("a server that breaks PostgreSQL's protocol, or says too much, is reported,
   const tooMuch = /: it sent more than 128 MiB at once$/;
   const unsupported =
     /refused: it asks for an unsupported authentication method \(\d+\); SCRAM-SHA-256 and MD5 are supported$/;
-  // They would take minutes in which nothing else is done.
-  const tooManyRounds = ['2000000000', '1000001', '10000000000000000000000'].map((rounds) => [
-    SCRAM,
-    authentication(11, `r=abc,s=YWJj,i=${rounds}`),
-  ]);
   const rows = withoutEnd(message('T', '\0\0'), message('D', ' '.repeat(MIB)));
+  const emptyRows = withoutEnd(message('T', '\0\0'), message('D', '\0\0').repeat(10_000));
   const conversations: (readonly [readonly Answer[], RegExp, string?])[] = [
     ...Object.entries(broken).map(([what, said]) => [said, protocol, what] as const),
-    ...tooManyRounds.map((said) => [said, /more than 1000000 rounds of SCRAM$/] as const),
     [[authentication(7)], unsupported],
     [[authentication(10, 'SCRAM-SHA-256-PLUS\0\0')], unsupported],
     [[`${authentication(0)}D\x7f\xff\xff\xff`], tooMuch, 'a message larger than any list'],
     [[WELCOME, rows], tooMuch, 'rows without end'],
+    [[WELCOME, emptyRows], /: it sent more than 500000 rows$/, 'empty rows without end'],
   ];
   const ask = async ([said, problem, what]: (typeof conversations)[number]) => {
-    const place = placeAt(await postgresThatSays(said), said.includes(rows) ? 60_000 : 3000);
+    const isEndless = said.includes(rows) || said.includes(emptyRows);
+    const place = placeAt(await postgresThatSays(said), isEndless ? 60_000 : 3000);
     expect(await problemOf(place.load()), what).toMatch(problem);
   };
   await Promise.all(conversations.map(ask));
 });
 
-test('a PostgreSQL that does not prove by SCRAM that it knows the password is refused', async () => {
-  const url = await postgresThat(() => (said) => {
+/** @param challenge the end of the server's message that begins with our nonce. */
+const postgresWithScram = (challenge: string, last: Answer, proven = () => {}) =>
+  postgresThat(() => (said) => {
     const [, nonce] = /r=([^,]+)$/.exec(said) ?? [];
-    if (said.startsWith('p') && nonce) return authentication(11, `r=${nonce}x,s=YWJj,i=1`);
-    return said.startsWith('p') ? authentication(12, 'v=YWJj') : SCRAM;
+    if (nonce) return authentication(11, `r=${nonce}${challenge}`);
+    if (!said.startsWith('p')) return SCRAM;
+    proven();
+    return last;
   });
-  expect(await problemOf(placeAt(url).commit(0, 'a', NOON))).toMatch(
-    /refused: it does not know the password that it asks for; nothing was changed$/,
+
+test.for<[string, Answer]>([
+  ['says something else', authentication(12, 'v=YWJj')],
+  ['says nothing of it', WELCOME],
+])(
+  'a PostgreSQL that %s in place of the proof by SCRAM that it knows the password is refused',
+  async ([, last]) => {
+    const url = await postgresWithScram('x,s=YWJj,i=1', last);
+    expect(await problemOf(placeAt(url).commit(0, 'a', NOON))).toMatch(
+      /refused: it does not prove that it knows the password that it asks for; nothing was changed$/,
+    );
+  },
+);
+
+test('a PostgreSQL that adds nothing to our nonce is refused', async () => {
+  let proofs = 0;
+  const url = await postgresWithScram(',s=YWJj,i=1', WELCOME, () => proofs++);
+  expect(await problemOf(placeAt(url, 1000).load())).toMatch(
+    /does not speak PostgreSQL's protocol/,
   );
+  expect(proofs).toBe(0);
+});
+
+test('the rounds of SCRAM are limited over all challenges of servers that prove nothing', async () => {
+  const tooMany = /: it asks for more than 1000000 rounds of SCRAM$/;
+  for (const rounds of ['2000000000', '1000001', '10000000000000000000000']) {
+    const url = await postgresWithScram(`x,s=YWJj,i=${rounds}`, []);
+    expect(await problemOf(placeAt(url).load())).toMatch(tooMany);
+  }
+  let proofs = 0;
+  const url = await postgresWithScram('x,s=YWJj,i=400000', [END], () => proofs++);
+  expect(await problemOf(placeAt(url).load())).toMatch(tooMany);
+  expect(proofs).toBeLessThan(3);
 });
 
 test.each(['etcd://', 'postgres://ann@'])('a check of a silent %s is a read', async (scheme) => {

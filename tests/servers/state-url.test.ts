@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -23,9 +24,17 @@ test.each<[string, object, Record<string, string>?]>([
   ],
   ['postgres://ann@db', { database: 'ann' }],
   ['postgres://ann@db:65535', { hosts: ['db:65535'] }],
-  ['etcd://h', { user: 'ann', password: 'a:b' }, { ETCDCTL_USER: 'ann:a:b' }],
-  ['etcd://h', { password: 'pw' }, { ETCDCTL_USER: 'ann', ETCDCTL_PASSWORD: 'pw' }],
-  ['postgres://db', { user: 'ann', password: 'pw' }, { PGUSER: 'ann', PGPASSWORD: 'pw' }],
+  ['etcd://h', { user: 'ann', ownPassword: 'a:b' }, { ETCDCTL_USER: 'ann:a:b' }],
+  ['etcd://h', { ownPassword: 'pw' }, { ETCDCTL_USER: 'ann', ETCDCTL_PASSWORD: 'pw' }],
+  ['etcd://bob@h', { user: 'bob', ownPassword: undefined }, { ETCDCTL_USER: 'ann:pw' }],
+  ['postgres://db', { user: 'ann', ownPassword: 'pw' }, { PGUSER: 'ann', PGPASSWORD: 'pw' }],
+  ['postgres://ann@db?schema=a+b&schema=a%20b', { schema: 'a b' }],
+  ['postgres://ann@db?require_auth=md5,gss', { methods: new Set(['md5', 'gss']) }],
+  [
+    'postgres://ann@db',
+    { methods: new Set(['scram-sha-256', 'gss', 'sspi']) },
+    { PGREQUIREAUTH: '!none,!password,!md5', PGCHANNELBINDING: 'prefer' },
+  ],
   [
     'postgres://ann@db',
     { database: 'lists', hosts: ['db:99'], sslMode: 'require' },
@@ -35,7 +44,7 @@ test.each<[string, object, Record<string, string>?]>([
   expect(readStateUrl(url, variables)).toMatchObject(expected);
 });
 
-test.each([
+test.each<[string, RegExp, Record<string, string>?]>([
   ['redis://h/x', /must begin with etcd/],
   ['h1:2379', /must begin with etcd/],
   ['', /must begin with etcd/],
@@ -47,10 +56,24 @@ test.each([
   ['postgres://ann:s3cret@h/db?sslmode=maybe', /SSL mode/],
   [`postgres://ann:s3cret@h/db?schema=${'é'.repeat(32)}`, /63 bytes/],
   ['postgres://ann:s3cret%@h/db', /%25/],
-])('%s is refused, and no password is repeated', (url, reason) => {
-  expect(() => readStateUrl(url, {})).toThrow(reason);
+  ['postgres://ann%00:s3cret@h/db', /%25/],
+  ...['sslMode=require', 'ssl_mode=s3cret', 'sslrootcert=s3cret', 'channel_binding=require'].map(
+    (query): [string, RegExp] => [`postgres://ann@h/db?schema=a&${query}`, /unknown parameter/],
+  ),
+  ['postgres://ann@h/db?sslmode', /unknown parameter/],
+  ['etcds://h/acme?sslmode=s3cret', /it may have nothing$/],
+  ['postgres://ann@h?require_auth=s3cret', /require_auth must be some of/],
+  ['postgres://ann@h?require_auth=md5,!s3cret', /require_auth must be some of/],
+  [
+    'postgres://ann@h',
+    /^PGCHANNELBINDING=require is not supported/,
+    { PGCHANNELBINDING: 'require' },
+  ],
+  ['postgres://ann@h', /^PGSSLCRL=a.crl is not supported/, { PGSSLCRL: 'a.crl' }],
+])('%s is refused, and no password is repeated', (url, reason, variables = {}) => {
+  expect(() => readStateUrl(url, variables)).toThrow(reason);
   try {
-    readStateUrl(url, {});
+    readStateUrl(url, variables);
   } catch (error) {
     expect(String(error)).not.toContain('s3cret');
   }
@@ -70,6 +93,7 @@ describe('a password file', () => {
     ['# db:5432:lists:ann:no\n*:*:*:ann:pw\n', 'pw'],
     ['other:5432:lists:ann:no\n*:*:lists:*:first\n*:*:*:*:second', 'first'],
     ['db:5432:lists:ann:a\\:b\\\\c\r\n', 'a:b\\c'],
+    ['*:*:*:*:\n*:*:*:*:second', ''],
     ['db:5432:lists:bob:no\n', undefined],
     ['db:5432\n\n:::::\n', undefined],
   ])('%j gives %s', (text, password) => {
@@ -79,5 +103,8 @@ describe('a password file', () => {
   test('that others may read is not used, and one that is not there is none', () => {
     expect(passwordFrom(file('*:*:*:*:pw', 0o644), wanted)).toBeUndefined();
     expect(passwordFrom('/nowhere/pgpass', wanted)).toBeUndefined();
+    const pipe = join(temporaryDirectory(), 'pgpass');
+    execFileSync('mkfifo', ['-m', '600', pipe]);
+    expect(passwordFrom(pipe, wanted)).toBeUndefined();
   });
 });

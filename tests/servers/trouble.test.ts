@@ -2,12 +2,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { base64 } from '../../src/servers/etcd-answer.ts';
 import { ServerLists } from '../../src/servers/server-lists.ts';
 import { closing, EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { freePorts } from '../helpers/ports.ts';
 import { useServers } from '../helpers/servers.ts';
 
 // Messages about servers that refuse, are full, or are no database.
@@ -80,6 +81,8 @@ describe.runIf(hasEtcd)('etcd', () => {
     const own = { ETCDCTL_CERT: ca.cert, ETCDCTL_KEY: ca.key };
     const trusting = place({ ETCDCTL_CACERT: ca.cert, ...own });
     expect(await trusting.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    onTestFinished(() => void vi.unstubAllEnvs());
     const wary = place({ ETCDCTL_CACERT: other.cert, ...own });
     await expect(wary.commit(1, 'y', NOON)).rejects.toThrow(
       /self-signed certificate.*; nothing was changed$/,
@@ -150,6 +153,44 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     );
   });
 
+  test('a schema of any name is only that', async () => {
+    const lists = open(`${server.url}?schema=a$$b'"%5c%3b`);
+    await lists.init();
+    const place = lists.place<string>('todos/s/a', AS_ANN);
+    expect(await place.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
+  });
+
+  test('functions and operators that others have put into the search path are never run', async () => {
+    const trap = (name: string, given: string, returns: string) =>
+      `create function traps.${name}(${given}) returns ${returns} language plpgsql
+         as 'begin raise ''trapped by ${name}''; end';`;
+    const operator = (name: string, left: string, right: string, returns: string, index: number) =>
+      `${trap(`operator_${index}`, `${left}, ${right}`, returns)} create operator traps.${name}
+         (leftarg = ${left}, rightarg = ${right}, function = traps.operator_${index});`;
+    server.sql(`create schema traps; create role victim superuser login;
+      alter role victim set search_path = traps, pg_catalog;
+      ${trap('left', 'text, int', 'text')} ${trap('encode', 'bytea, text', 'text')}
+      ${trap('decode', 'text, text', 'bytea')} ${trap('pg_notify', 'text, text', 'void')}
+      ${trap('current_setting', 'text', 'text')} ${trap('to_regclass', 'text', 'text')}
+      ${trap('has_table_privilege', 'text, text', 'boolean')}
+      ${trap('pg_is_in_recovery', '', 'boolean')} ${trap('pg_advisory_xact_lock', 'bigint', 'void')}
+      ${operator('||', 'bigint', 'text', 'text', 1)} ${operator('||', 'text', 'bigint', 'text', 2)}
+      ${operator('||', 'text', 'numeric', 'text', 3)} ${operator('=', 'text', 'text', 'boolean', 4)}
+      ${operator('<=', 'bigint', 'int', 'boolean', 5)} ${operator('=', 'bigint', 'int', 'boolean', 6)}`);
+    const victim = open(`${urlFor('victim')}?schema=trapped`);
+    await victim.init();
+    const place = victim.place<string>('todos/s/a', { author: 'ann', history: 1 });
+    const seen = new Promise<void>((resolve) => onTestFinished(victim.watch('todos', resolve)));
+    for (const base of [0, 1]) {
+      expect(await place.commit(base, 'x', NOON)).toMatchObject({ version: base + 1 });
+    }
+    await seen;
+    expect(await victim.find('todos')).toHaveLength(1);
+    expect(await victim.checkWriting('todos/s/a')).toBe(true);
+    expect((await victim.status()).at(-1)).toMatch(/ms$/);
+    server.sql("set search_path = traps, pg_catalog; insert into trapped.lists values ('b', 1)");
+  });
+
   test('several that ask for init at once all get it', async () => {
     const servers = Array.from({ length: 8 }, () => open(`${server.url}?schema=at_once`));
     await Promise.all(servers.map((lists) => lists.init()));
@@ -213,6 +254,63 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     });
     const right = open(url, { HOME: home });
     expect(await right.place('tasks/b', AS_ANN).load()).toBeUndefined();
+    await expect(open(url).place('tasks/b', AS_ANN).load()).rejects.toThrow(/set PGPASSWORD or /);
+  });
+
+  test('the password for a host is that of its own line in ~/.pgpass, and a file for lists comes before PGPASSWORD', async () => {
+    createReader('dora');
+    const home = temporaryDirectory();
+    const lines = `localhost:${server.port}:*:dora:Wr0ng\n127.0.0.1:*:*:*:${SECRET}\n`;
+    writeFileSync(join(home, '.pgpass'), lines, { mode: 0o600 });
+    const [closed = 0] = await freePorts(1);
+    const url = `postgres://dora@localhost:${closed},127.0.0.1:${server.port}/postgres`;
+    expect(await open(url, { HOME: home }).place('tasks/b', AS_ANN).load()).toBeUndefined();
+    writeFileSync(join(home, 'password'), SECRET);
+    const variables = { PGPASSWORD: 'Wr0ng', TODO_STATE_PASSWORD_FILE: join(home, 'password') };
+    const lists = open(urlFor('dora'), variables);
+    expect(await lists.place('tasks/b', AS_ANN).load()).toBeUndefined();
+  });
+
+  test('each password that PostgreSQL accepts from psql logs in, however it is to be prepared', async () => {
+    const odd = [
+      'I\u00adX',
+      '\u00aa',
+      '\u2168',
+      'a\u0007',
+      '\u0627\u0031',
+      'no\u00a0break',
+      'e\u0301te',
+      'a\u200bb\u200c',
+      '\ufb01\u{1f600}',
+      '\ufb01\ue000',
+      '\u05d0\ufb01',
+      '\u05d0\u2460\u05d1',
+      '\ufb1d',
+      '\u00ad',
+      '\uff21\u0340',
+      '\u0221\ufb01',
+      '\u30ac\u30cf\u3099',
+      '\ufdfa',
+      '\u2126\ufeff',
+      '\u{1d7d8}',
+    ];
+    const roles = odd.map(
+      (password, index) => `create role odd${index} login in role odd password '${password}';`,
+    );
+    createReader('odd');
+    server.requirePasswordOf('+odd');
+    server.sql(`set password_encryption = 'scram-sha-256'; ${roles.join('')}`);
+    const login = ([index, password]: [number, string]) =>
+      open(urlFor(`odd${index}`), { PGPASSWORD: password })
+        .place('tasks/b', AS_ANN)
+        .load();
+    const refused = Array.from(odd.entries(), (entry) =>
+      Promise.resolve(login(entry)).then(
+        () => [],
+        () => [entry[1]],
+      ),
+    );
+    expect((await Promise.all(refused)).flat()).toEqual([]);
   });
 
   test.for(['password', 'md5'])('by the older method %s a password is needed', async (method) => {
@@ -222,6 +320,10 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
       open(urlFor(role), { PGPASSWORD }).place('tasks/b', AS_ANN).load();
     expect(await load(SECRET)).toBeUndefined();
     await expect(load('Wr0ng')).rejects.toThrow(/password authentication failed/);
+    const strict = open(`${urlFor(role)}?require_auth=scram-sha-256`, { PGPASSWORD: SECRET });
+    await expect(strict.place('tasks/b', AS_ANN).load()).rejects.toThrow(
+      new RegExp(`refused: its method, ${method}, is not one of require_auth$`),
+    );
   });
 
   // Last, since the server shows a certificate from then on.
@@ -247,6 +349,9 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     await eventually('it speaks TLS', speaksTls);
     expect(await outcome('127.0.0.1', 'verify-full', other.cert)).toBe('written');
     expect(await outcome('localhost', 'verify-ca', other.cert)).toBe('written');
+    expect(await outcome('localhost', 'verify-ca')).toMatch(
+      /^sslmode=verify-ca needs PGSSLROOTCERT/,
+    );
     expect(await outcome('localhost', 'verify-full', other.cert)).toMatch(
       /refused: Hostname\/IP does not match /,
     );

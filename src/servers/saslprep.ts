@@ -1,0 +1,55 @@
+/**
+ * All code points in order, as runs of one class and a length in base 36 (none means 1): not allowed in a prepared password
+ * (X: RFC 3454, tables A.1 and C), right to left (R: D.1), left to right (L: D.2), others (O).
+ */
+const RUNS = `
+XwOxLqO6LqO4XyO9LOaLO4LO5LnOLvOL89XLiXsL2mX2L9O2L7OeL2OeL5O9LXhO1sX2OeXgOgX4O2X4LX3OX5O2LOL3
+XLXLkXL18XL12OX9L3nO4XO2L1xXL12X2L2X6LgXxL12X2L7XL13XLOX6OhXOnXO3RORO2ROXbRrX5R5XnOXeRX3RXRq
+X5RbObXaOdR3OR2tO7XO7R2O7X2OaR5XReX2RORrX3OrX1hR12ObRX9bO2LXL1hX2OL4O8L4OX2LO4X3LaO2LdXgOL2X
+L8X2L2X2LmXL7XLX3L4X2OXL3O4X2L2X2L2OX9LX4L2XL3O2X2LcO2L7X7OX2L6X4L2X2LmXL7XL2XL2XL2X2OXL3O2
+X4O2X2O3XbL4XLX7LaO2L3XcO2LXL7XLXL3XLmXL7XL2XL5X2OL4O5XO2LXL2OX2LXfLX5LaXhOL2XL8X2L2X2LmXL7X
+L2X2L4X2OL2OLO3X3L2X2L2OX8OLX4L2XL3X4LbXhOLXL6X3L3XL4X3L2XLXL2X3L2X3L3X3L8XL3X4L2OL2X3L3XL3O
+X9LXfLcXeL3XL8XL3XLnXLaXL5X4O3L4XO3XO4X7O2X9L2X4LaXiL2XL8XL3XLnXLaXL5X4LOL5XOL2XL2O2X7L2X7LX
+L2X4LaXiL2XL8XL3XLnXLgX4L3O3X2L3XL3OX9LX8L2X4LaXiL2XLiX3LoXL9XLX2L7X3OX4L3O3XOXL8XiL3XcL1cO
+L2O7X4OL7O8LdX11L2XLX2L2XLX2LX6L4XL7XL3XLXLX2L2XL4OL2O6XO2LX2L5XLXO6X2LaX2L2XyLoO2LrOLOLO5La
+XLyX6OeLO5LO2L4X4O8XO10XL8OL6X2LX1cLyXL5XL2XLO4LOX3O2LOX6LoO2X1yL12XaL15X2LX4L2iX5L1wX5L2aX6
+L7XL1rXLXL4X2L7XLXL4X2L13XLXL4X2LvXLXL4X2L7XLXL4X2L7XL7XLnXLvXLXL4X2L7XL13XLjX6LsXzL2dXcLhi
+XaLqO2X3L29XfLdXL4O3XbLiO3L2X9LiO2XcLdXL3XO2XcL1jO7L8OL2ObL7OLX3LaXmOeX2LaX6L2gX8L15OX11yL4c
+X4L2iX6LmX2L6X2L12X2L6X2L8XLXLXLXLvX2L1hXL7OLO3L3XL7O3L4X2L6XO3LdO3X2L3XL7O2XhOoX8OzX4OXoOL
+X2ObLOfXhOiXuOrXlO2LO4LO2LaOLO3L5O6LOLOLOL4OL3OL7OX2L3O5L5O2X7OdL10XcObqL1xOqLO1lX1dO13XpOb
+XlO1oL26OlXO7oX2O2XO2tX2OaX3bO4XO4X2OsXOzXOXO4X3OXO7X2O1gX3OoXOeXhOsX4OlsXowOqXO2hXcO5yX17O4
+L3OpL9O7L5O2L5O3XL2eX2O4L3OL2iOL4X5L14X4L2mXL14X1kL19X3L10XdOfLsX3L1eOfLcX4L1bXL3bX4L2rX2LvX
+L52uX22Lg4mX2iLwdX3O1jX1fdL8mcX6l8L8eX2L1nX45L7XcL5X5RORaORdXR5XRXR2XR2XR30XxRa3O2XgR1sX2R1i
+X14RdX3OgXgO4XcOnX2OaXOjXO4X4R5XR3rX4OwLqO6LqObL2hX3L6X2L6X2L6X2L3X3O7XO7XltLvXL4XcLrX51L12
+X2L12X148iL6uXaL13X3L1pO3L9X8O8L2O7LuO4L1cXf6L2dXL1zXL2X2LX2L2X2L4XLcXLXL4XL2XL1tXL4X2L8XL7X
+LsXL4XL5XLX3L7XL9eX4L82X4O1eX7wgLwyfXg15Lf2Xjp42`;
+
+/** These become a space, those go (RFC 3454, tables C.1.2 and B.1). */
+const SPACES = /[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/gu;
+const NOTHING =
+  /\u00ad|\u034f|\u1806|[\u180b-\u180d]|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/gu;
+
+let classes: { readonly end: number; readonly kind: string }[] | undefined;
+
+function classOf(character: string): string | undefined {
+  const code = character.codePointAt(0) as number;
+  if (classes === undefined) {
+    let end = 0;
+    classes = [...RUNS.matchAll(/([A-Z])([0-9a-z]*)/g)].map(([, kind = '', length]) => {
+      end += Number.parseInt(length || '1', 36);
+      return { end, kind };
+    });
+  }
+  return classes.find(({ end }) => code < end)?.kind;
+}
+
+/** Prepares a password as PostgreSQL does (RFC 4013): one that may not be prepared is used as it is. */
+export function saslprep(password: string): string {
+  const mapped = password.replace(SPACES, ' ').replace(NOTHING, '');
+  const prepared = mapped.normalize('NFKC');
+  if (prepared === password || prepared === '') return password;
+  // PostgreSQL asks about these characters, the RFC about the prepared ones.
+  const kinds = Array.from(mapped, classOf);
+  const isMixed = kinds.includes('L') || kinds[0] !== 'R' || kinds.at(-1) !== 'R';
+  return kinds.includes('X') || (kinds.includes('R') && isMixed) ? password : prepared;
+}
