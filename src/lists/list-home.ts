@@ -5,7 +5,6 @@ import type { Environment } from '../base/environment.ts';
 import { safeText } from '../base/safe-text.ts';
 import { readSettings, type Settings, type SettingsReading } from '../base/settings/settings.ts';
 import { appendOwnFile, codeOf, makeFolders, orElse, readOwnFile } from '../base/system/files.ts';
-import { ServerLists } from '../servers/server-lists.ts';
 import {
   agentOfHarness,
   beginningFile,
@@ -16,7 +15,7 @@ import {
   stateFolder,
   taskListKey,
 } from './list-paths.ts';
-import { FolderLists, type Lists } from './lists.ts';
+import { connectServer, FolderLists, type Lists } from './lists.ts';
 import { DEFAULT_AGENT } from './place.ts';
 
 const NAME_THE_SESSION =
@@ -96,8 +95,7 @@ export class ListHome {
   get lists(): Lists {
     const { stateUrl: url, stateTimeout } = this.settings;
     const options = { environment: this.#environment, timeoutMs: stateTimeout * 1000 };
-    this.#lists ??=
-      url === undefined ? new FolderLists(this) : new ServerLists({ url, ...options });
+    this.#lists ??= url === undefined ? new FolderLists(this) : connectServer({ url, ...options });
     return this.#lists;
   }
 

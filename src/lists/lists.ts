@@ -1,6 +1,7 @@
 import { lstatSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, StateError } from '../base/command/state-error.ts';
+import type { Environment } from '../base/environment.ts';
 import { orElse } from '../base/system/files.ts';
 import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
@@ -57,6 +58,26 @@ export interface Lists {
    */
   checkWriting(key: string): Awaitable<boolean>;
   close(): Awaitable<void>;
+}
+
+export interface ServerOptions {
+  readonly url: string;
+  readonly environment: Environment;
+  /** The limit of one command in all. */
+  readonly timeoutMs: number;
+}
+
+let client: ((options: ServerOptions) => Lists) | undefined;
+
+/** A program that may use TODO_STATE_URL hands in the client, as with drivers of databases: lists know no server. */
+export function useServers(connect: (options: ServerOptions) => Lists): void {
+  client = connect;
+}
+
+/** The lists on a server. */
+export function connectServer(options: ServerOptions): Lists {
+  if (client) return client(options);
+  throw new StateError('this program has no client for TODO_STATE_URL');
 }
 
 export interface FolderHome {

@@ -1,8 +1,7 @@
 import { DamagedVersion, StateError } from '../base/command/state-error.ts';
 import { pause } from '../base/command/time-limit.ts';
-import type { Environment } from '../base/environment.ts';
 import { isPathName, textOfPathName } from '../lists/list-paths.ts';
-import type { FoundList, Lists } from '../lists/lists.ts';
+import type { FoundList, Lists, ServerOptions } from '../lists/lists.ts';
 import {
   type HistoryRange,
   newId,
@@ -20,7 +19,7 @@ export class ServerLists implements Lists {
   readonly #open: () => Promise<Engine>;
   #engine: Promise<Engine> | undefined;
 
-  constructor(options: { url: string; environment: Environment; timeoutMs: number }) {
+  constructor(options: ServerOptions) {
     // Programs with lists in files do not load network code.
     this.#open = () => import('./open-engine.ts').then(({ openEngine }) => openEngine(options));
   }
