@@ -1,5 +1,5 @@
 import { done } from '../base/command/agent-command.ts';
-import { otherNames, shortText, type ValuesOf, withSpelling } from '../base/json/fields.ts';
+import { LIST_NAMES, shortText, type ValuesOf, withSpelling } from '../base/json/fields.ts';
 import type { CheckedJson } from '../base/json/json-input.ts';
 import { isObject, typeName } from '../base/json/json-value.ts';
 import { objectSchema } from '../base/json/object-schema.ts';
@@ -18,7 +18,7 @@ import {
   taskIdsOrRefs,
   taskRef,
 } from './task-fields.ts';
-import type { TaskForm } from './task-form.ts';
+import { addProblems, type TaskForm } from './task-form.ts';
 
 const HOW_TO_REFER =
   'to wait for a task of this call, give it a ref: [{"subject":"A","ref":"a"},{"subject":"B","blockedBy":["a"]}]';
@@ -69,8 +69,9 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
 };
 
 function checkTasks(given: unknown, limits: RefLimits): CheckedJson<readonly NewTask[]> {
-  const wrapped = isObject(given) && Array.isArray(given.tasks) && Object.keys(given).length === 1;
-  const value: unknown = wrapped ? given.tasks : given;
+  const [[key, held] = [''], ...others] = isObject(given) ? Object.entries(given) : [];
+  const isList = LIST_NAMES.test(key) && Array.isArray(held) && others.length === 0;
+  const value: unknown = isList ? held : given;
   if (!Array.isArray(value) && !isObject(value)) {
     const line = `Expected {"subject":"..."} or an array of these, received ${typeName(value)}`;
     return { problems: { lines: [line] } };
@@ -78,10 +79,10 @@ function checkTasks(given: unknown, limits: RefLimits): CheckedJson<readonly New
   if (Array.isArray(value) && value.length === 0) {
     return { problems: { lines: ['Expected at least one task, received none'] } };
   }
-  const all = Array.isArray(value) ? [...value] : [value];
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   const schema = objectSchema(FIELDS, { ...limits, refs: refsOf(all) } as RefLimits);
-  const notes = new Map(wrapped ? [['tasks', 'read the array in "tasks" as the tasks']] : []);
-  const lines = new ProblemLines(otherNames(FIELDS));
+  const notes = new Map(isList ? [['tasks', `read the array in "${key}" as the tasks`]] : []);
+  const lines = new ProblemLines();
   const request: NewTask[] = [];
   for (const [at, item] of all.entries()) {
     if (!lines.isEmpty && at % BLOCK === 0) {
@@ -89,13 +90,9 @@ function checkTasks(given: unknown, limits: RefLimits): CheckedJson<readonly New
       return { problems: lines.problems([], closing) };
     }
     const read = isObject(item) ? withSpelling(FIELDS, item, notes) : item;
-    const { data, error } = schema.safeParse(read);
+    const { data } = schema.safeParse(read);
     if (data) request.push(data);
-    all[at] = read;
-    for (const issue of error?.issues ?? []) {
-      if (Array.isArray(value)) lines.add({ ...issue, path: [at, ...issue.path] }, all);
-      else lines.add(issue, read);
-    }
+    else addProblems(lines, { fields: FIELDS, schema }, read, isObject(value) ? undefined : at);
   }
   if (!lines.isEmpty) return { problems: lines.problems() };
   return { value: request, notes: [...notes.values()] };

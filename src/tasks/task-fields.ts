@@ -143,7 +143,10 @@ const metadata: ValueKind<Readonly<Record<string, unknown>>> = {
 /** The fields that TaskCreate and TaskUpdate accept and store as given. */
 export const TASK_FIELDS = {
   /** The task on one line: "Fix login". */
-  subject: { kind: shortText, others: /^(?:title|name|content|task|text|todo|summary)$/i },
+  subject: {
+    kind: shortText,
+    others: /^(?:title|name|content|task|text|todo|step|item|summary)$/i,
+  },
   description: { kind: longText, others: /^(?:desc|details|body)$/i },
   /** The subject while it is being done: "Fixing login". */
   activeForm: { kind: shortText, hint: 'The subject while it is being done: "Running tests"' },

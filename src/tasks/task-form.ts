@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import type { CommandResult, Invocation } from '../base/command/agent-command.ts';
 import {
   beginsJson,
@@ -11,9 +12,9 @@ import {
   type Fields,
   fieldOf,
   optionTable,
-  otherNames,
   type TextLimits,
   type ValuesOf,
+  withMeantKeys,
   withSpelling,
 } from '../base/json/fields.ts';
 import {
@@ -160,14 +161,30 @@ function checked<Request>(
   const { id, ...others } = given;
   const notes = new Map(isId ? [['taskId', 'read "id" as "taskId"']] : []);
   const read = withSpelling(fields, isId ? { taskId: id, ...others } : given, notes);
-  const { data, error } = objectSchema(fields, limits).safeParse(read);
-  if (error) {
-    const lines = new ProblemLines(otherNames(fields));
-    for (const issue of error.issues) lines.add(issue, read);
+  const schema = objectSchema(fields, limits);
+  const { data, success } = schema.safeParse(read);
+  if (!success) {
+    const lines = new ProblemLines();
+    addProblems(lines, { fields, schema }, read);
     return { problems: lines.problems() };
   }
   const value = data as Request;
   const problem = form.rule?.(value);
   if (problem !== undefined) return { problems: { lines: [problem] } };
   return { value, notes: [...notes.values()] };
+}
+
+/** Adds the problems of an object: other names of its keys, and what is wrong besides. @param at its place in an array. */
+export function addProblems(
+  lines: ProblemLines,
+  { fields, schema }: { readonly fields: Fields; readonly schema: z.ZodMiniType },
+  given: unknown,
+  at?: number,
+): void {
+  const place = at === undefined ? [] : [at];
+  const { value, hints } = isObject(given)
+    ? withMeantKeys(fields, given)
+    : { value: given, hints: [] };
+  lines.addAt(place, hints);
+  for (const issue of schema.safeParse(value).error?.issues ?? []) lines.add(issue, value, place);
 }

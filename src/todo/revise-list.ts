@@ -2,7 +2,7 @@ import { briefText, inQuotes } from '../base/safe-text.ts';
 import type { Items, TodoItem } from './todo-fields.ts';
 
 /** The options that change single items, with the status that each gives. */
-const STEPS = {
+export const STEPS = {
   '--start': 'in_progress',
   '--done': 'completed',
   '--pending': 'pending',

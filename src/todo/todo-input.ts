@@ -84,9 +84,14 @@ function renameList(value: Record<string, unknown>) {
   return { value: { todos: list, ...rest }, notes: [`read "${name}" as "todos"`] };
 }
 
-/** Accepts the output of `TodoRead --json`, whose version the list is based on. */
+/** Accepts the output of `TodoRead --json`, whose version the list is based on, and `"merge":false`. */
 function withoutVersion(given: unknown): Reading & { version?: number } {
   if (!isObject(given) || !Object.hasOwn(given, 'todos')) return { value: given, notes: [] };
+  if (given.merge === false) {
+    const { merge: _, ...rest } = given;
+    const { notes, ...reading } = withoutVersion(rest);
+    return { ...reading, notes: ['ignored "merge": each call replaces the whole list', ...notes] };
+  }
   const { version: at, updatedAt, ...value } = given;
   const isText = typeof at === 'string' && /^\d{1,15}$/.test(at);
   const version = isText ? Number(at) : at;

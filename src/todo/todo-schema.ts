@@ -2,22 +2,23 @@ import * as z from 'zod/mini';
 import { $ZodObjectJIT } from 'zod/v4/core';
 import type { JsonSchema } from '../base/command/agent-command.ts';
 import type { Problems } from '../base/command/replies.ts';
-import { objectJson, otherNames } from '../base/json/fields.ts';
+import { LIST_NAMES, objectJson, withMeantKeys } from '../base/json/fields.ts';
 import { isObject } from '../base/json/json-value.ts';
 import { objectSchema } from '../base/json/object-schema.ts';
-import { type OtherWords, ProblemLines } from '../base/json/schema-issues.ts';
+import { ProblemLines } from '../base/json/schema-issues.ts';
 import { inQuotes } from '../base/safe-text.ts';
 import type { ListLimits } from '../base/settings/settings.ts';
+import { STEP_OPTIONS, STEPS } from './revise-list.ts';
 import { TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 
 /** Refusing an overlong list must be cheap. */
 const MAX_ITEMS_LOOKED_AT = 100;
 const MAX_INDICES_NAMED = 5;
 
-const OTHER_WORDS: OtherWords = [
-  ...otherNames(TODO_FIELDS),
-  ['todos', /^(?:list|plan|newTodos|todo_?list)$/i],
-];
+const ROOT = { todos: { others: LIST_NAMES } };
+const ALL_BUT_ONE = 'set all but one to pending';
+const MERGE =
+  "Unrecognized key 'merge'; each call replaces the whole list. For single items: TodoWrite --done N, --start N";
 
 /** A valid list's items, or all problems. */
 export type ListValidation =
@@ -26,23 +27,51 @@ export type ListValidation =
 
 /** Checks a parsed JSON value against the schema and the limits. Never throws. Forgives no slips, unlike TodoWrite. */
 export function validateTodoList(value: unknown, settings: ListLimits): ListValidation {
-  const todos = isObject(value) && Object.hasOwn(value, 'todos') ? value.todos : undefined;
-  const items: readonly unknown[] = Array.isArray(todos) ? todos : [];
-  const mostLookedAt = Math.max(settings.maxItems, MAX_ITEMS_LOOKED_AT);
-  const isLong = items.length > mostLookedAt;
-  const looked = isLong ? { ...(value as object), todos: items.slice(0, mostLookedAt) } : value;
-  const result = todoListSchema(settings).safeParse(
-    looked,
-    hasChecked ? undefined : { jitless: true },
-  );
+  const checked = check(value, settings);
+  if (checked.items) return { items: checked.items };
+  const lines = new ProblemLines();
+  const meant = meantList(value, lines, settings);
+  const { issues, repeated, ofList } = lines.isEmpty ? checked : check(meant, settings);
+  for (const issue of issues) lines.add(issue, meant);
+  return { problems: lines.problems(repeated, [...ofList, ...stepsMeant(itemsIn(meant))]) };
+}
+
+function check(value: unknown, settings: ListLimits) {
+  const items = itemsIn(value);
+  const most = mostLookedAt(settings);
+  const isLong = items.length > most;
+  const looked = isLong ? { ...(value as object), todos: items.slice(0, most) } : value;
+  const jitless = hasChecked ? undefined : { jitless: true };
+  const { data, error } = todoListSchema(settings).safeParse(looked, jitless);
   hasChecked = true;
-  const { repeated, ofList } = problemsOfList(items, mostLookedAt, settings);
-  if (result.success && ofList.length === 0 && repeated.length === 0) {
-    return { items: result.data.todos };
-  }
-  const lines = new ProblemLines(OTHER_WORDS);
-  for (const issue of result.error?.issues ?? []) lines.add(issue, value);
-  return { problems: lines.problems(repeated, ofList) };
+  const { repeated, ofList } = problemsOfList(items, most, settings);
+  const isRight = data && ofList.length === 0 && repeated.length === 0;
+  return { items: isRight ? data.todos : undefined, issues: error?.issues ?? [], repeated, ofList };
+}
+
+function itemsIn(value: unknown): readonly unknown[] {
+  const todos = isObject(value) && Object.hasOwn(value, 'todos') ? value.todos : undefined;
+  return Array.isArray(todos) ? todos : [];
+}
+
+function mostLookedAt({ maxItems }: ListLimits): number {
+  return Math.max(maxItems, MAX_ITEMS_LOOKED_AT);
+}
+
+/** The list as it is once keys with other names are right, which `lines` tells of: then one error names all that is wrong. */
+function meantList(given: unknown, lines: ProblemLines, settings: ListLimits): unknown {
+  if (!isObject(given)) return given;
+  const { merge, ...others } = given;
+  const { value, hints } = withMeantKeys(ROOT, others);
+  lines.addAt([], merge === undefined ? hints : [...hints, MERGE]);
+  const items = itemsIn(value);
+  const todos = items.slice(0, mostLookedAt(settings)).map((item, at) => {
+    if (!isObject(item)) return item;
+    const meant = withMeantKeys(TODO_FIELDS, item);
+    lines.addAt(['todos', at], meant.hints);
+    return meant.value;
+  });
+  return todos.length > 0 ? { ...value, todos: [...todos, ...items.slice(todos.length)] } : value;
 }
 
 /** The zod schema of `{"todos":[...]}`. */
@@ -88,6 +117,20 @@ export function todoInputSchema(limits: ListLimits): JsonSchema {
   };
 }
 
+const MAX_STEPS_NAMED = 5;
+
+/** The call for items that only have an id and a status: they change single items of the list. */
+function stepsMeant(items: readonly unknown[]): string[] {
+  const steps = items.slice(0, MAX_STEPS_NAMED).map((item) => {
+    const { id, status, ...others } = isObject(item) ? item : {};
+    const option = STEP_OPTIONS.find((name) => STEPS[name] === status);
+    const isStep = status && option && /^[\w.-]+$/.test(String(id));
+    return isStep && Object.keys(others).length === 0 ? `${option} ${id}` : undefined;
+  });
+  if (items.length !== steps.length || steps.length === 0 || steps.includes(undefined)) return [];
+  return [`to change single items: TodoWrite ${steps.join(' ')}`];
+}
+
 /** Problems of the list as a whole: an id that two items share identifies neither. */
 function problemsOfList(
   items: readonly unknown[],
@@ -112,7 +155,9 @@ function problemsOfList(
   }
   if (begun.length > 1) {
     const where = places(begun);
-    ofList.push(`todos: Only one item can be in_progress, received ${begun.length} (${where})`);
+    ofList.push(
+      `todos: Only one item can be in_progress, received ${begun.length} (${where}); ${ALL_BUT_ONE}`,
+    );
   }
   for (const [id, indices] of byId) {
     if (indices.length < 2) continue;

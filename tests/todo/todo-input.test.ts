@@ -45,6 +45,11 @@ test.each([
   ['High', changed('}', ',"priority":"High"}'), "read 'High' as 'high'"],
   ['active-form', changed('activeForm', 'active-form'), "read 'active-form' as 'activeForm'"],
   ['a version', `{"todos":[${ITEM}],"version":"1"}`, 'read the text in "version" as a number'],
+  [
+    'merge: false',
+    `{"merge":false,"todos":[${ITEM}]}`,
+    'ignored "merge": each call replaces the whole list',
+  ],
   ['a numeric id', changed('}', ',"id":7}'), 'read the number in "id" as text'],
   [
     'array in a string',

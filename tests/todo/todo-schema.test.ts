@@ -131,7 +131,7 @@ test.each<[string, unknown[], string[]]>([
       `todos[1].status: Expected ${STATES}, received 'done'`,
       "todos[2]: Unrecognized key 'foo'",
       'todos: Must have at most 50 items, received 61',
-      'todos: Only one item can be in_progress, received 59 (todos[0], todos[3], todos[4], todos[5], todos[6], and 54 more)',
+      'todos: Only one item can be in_progress, received 59 (todos[0], todos[3], todos[4], todos[5], todos[6], and 54 more); set all but one to pending',
     ],
   ],
   ['the same in many', Array(40).fill(without), ['todos[0..39].activeForm: Required']],
@@ -158,6 +158,49 @@ test.each<[string, unknown[], string[]]>([
   ['ids that are similar', [withId('1'), withId('01'), item, item], []],
 ])('items: %s', (_, items, lines) => {
   expect(problemsOf({ todos: items })).toEqual(lines);
+});
+
+/** Does what the lines say, and nothing else. */
+function follow(value: unknown, lines: readonly string[]): unknown {
+  const root = structuredClone(value) as Record<string, unknown>;
+  for (const line of lines) {
+    const [, inItems, key = '', meant] =
+      /^(todos\[.*\]: )?Unrecognized key '(.+)'(?:; did you mean '(.+)'\?|$)/.exec(line) ?? [];
+    const [, missing] = /^todos\[.*\]\.(\w+): Required$/.exec(line) ?? [];
+    const places = inItems || missing ? (root.todos as Record<string, unknown>[]) : [root];
+    for (const place of places) {
+      if (meant && key in place) place[meant] = place[key];
+      if (missing) place[missing] ??= missing === 'status' ? 'pending' : 'x';
+      delete place[key];
+    }
+  }
+  return root;
+}
+
+const step = { step: 'Build', status: 'pending' };
+test.each<[string, object]>([
+  ['a plan of Codex', { explanation: 'Why', plan: [step, { ...step, status: 'in_progress' }] }],
+  ['task_list', { task_list: [{ title: 'Build', description: 'All of it' }] }],
+  ['list', { list: [{ name: 'Build', active_form: 'Building', state: 'pending' }] }],
+  ['todoList', { todoList: [{ text: 'Build', activeForm: 'Building', command: 'make' }] }],
+  ['a title beside todos', { title: 'Plan', command: 'npm test', todos: [item] }],
+  ['two names of one key', { todos: [{ ...step, title: 'Build', task: 'b' }] }],
+])('whoever follows the error is accepted: %s', (_, value) => {
+  const lines = problemsOf(value);
+  expect(problemsOf(follow(value, lines))).toEqual([]);
+});
+
+test('items that only have an id and a status lead to steps', () => {
+  const [a, b] = [
+    { id: 'a', status: 'completed' },
+    { id: 7, status: 'pending' },
+  ];
+  const hint = 'to change single items: TodoWrite --done a --pending 7';
+  expect(problemsOf({ todos: [a, b] }).at(-1)).toBe(hint);
+  expect(problemsOf({ merge: true, todos: [{ ...a, content: 'A' }] })).toEqual([
+    expect.stringMatching(/^Unrecognized key 'merge'; each call replaces the whole list/),
+    'todos[0].activeForm: Required',
+  ]);
 });
 
 test('problems beyond the lines that are kept are counted', () => {

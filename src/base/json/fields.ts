@@ -2,7 +2,7 @@ import type { JsonSchema } from '../command/agent-command.ts';
 import { type OptionKind, type OptionTable, plainly, type TextForm } from '../command/options.ts';
 import { inQuotes } from '../safe-text.ts';
 import { typeName } from './json-value.ts';
-import { type OtherWords, textProblem } from './schema-issues.ts';
+import { textProblem } from './schema-issues.ts';
 
 export interface TextLimits {
   readonly maxContentLength: number;
@@ -159,12 +159,6 @@ export function fieldOf(option: string): string {
   return option.slice(2).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-export function otherNames(table: Fields): OtherWords {
-  return Object.entries(table).flatMap(([name, { others }]) =>
-    others === undefined ? [] : [[name, others] as const],
-  );
-}
-
 /** `Expected a task id such as 3, received 'x'`. */
 export function unexpected({ needs }: TextForm, given: unknown): string {
   const received = typeof given === 'string' ? inQuotes(given) : typeName(given);
@@ -196,4 +190,27 @@ export function withSpelling(
     mended[field] = isWord ? noted(value, meant(value, kind.words)) : value;
   }
   return mended;
+}
+
+/** Other names that models give a list. */
+export const LIST_NAMES =
+  /^(?:(?:new|my)?_?(?:todo|task|plan|step|item)s?_?(?:list|items?)?|list|checklist)$/i;
+
+/** The object with the keys that its other keys most likely mean, and a line for each of these. A field is meant once. */
+export function withMeantKeys(
+  table: Readonly<Record<string, Partial<Field>>>,
+  given: Readonly<Record<string, unknown>>,
+): { readonly value: Record<string, unknown>; readonly hints: readonly string[] } {
+  const value: Record<string, unknown> = Object.create(null);
+  const hints: string[] = [];
+  const isFree = (name: string) => !Object.hasOwn(given, name) && !Object.hasOwn(value, name);
+  for (const [key, held] of Object.entries(given)) {
+    const means = ([name, { others }]: [string, Partial<Field>]) =>
+      isFree(name) && (others?.test(key) || plainly(name) === plainly(key));
+    const [name] = (!Object.hasOwn(table, key) && Object.entries(table).find(means)) || [];
+    if (name !== undefined)
+      hints.push(`Unrecognized key ${inQuotes(key)}; did you mean '${name}'?`);
+    value[name ?? key] = held;
+  }
+  return { value, hints };
 }

@@ -9,9 +9,6 @@ const MAX_RANGES_NAMED = 5;
 /** The most unknown keys of one object that are read. */
 const MAX_KEYS = 100;
 
-/** Other names that models give the keys. */
-export type OtherWords = readonly (readonly [key: string, words: RegExp])[];
-
 /** A problem and its places in a list: `todos[0..39].activeForm: Required`. */
 interface Line {
   readonly before: string;
@@ -22,25 +19,26 @@ interface Line {
 
 /** Collects the problems that zod finds, as lines for an error. A problem of several items is one line. */
 export class ProblemLines {
-  readonly #otherWords: OtherWords;
   readonly #lines = new Map<string, Line>();
   #unlisted = 0;
 
-  constructor(otherWords: OtherWords = []) {
-    this.#otherWords = otherWords;
+  /** @param root the root of the issue's path. @param place where the root is. */
+  add(issue: z.core.$ZodIssue, root: unknown, place: readonly PropertyKey[] = []): void {
+    if (issue.code === 'unrecognized_keys') {
+      this.#unlisted += Math.max(0, issue.keys.length - MAX_KEYS);
+    }
+    const path = [...place, ...issue.path];
+    const isList = path.length === 0 && issue.code === 'invalid_type';
+    const expected = `Expected {"todos":[...]}, received ${typeName(root)}`;
+    this.addAt(path, isList ? [expected] : messages(issue, root));
   }
 
-  /** @param root the root of the issue's path. */
-  add(issue: z.core.$ZodIssue, root: unknown): void {
-    const { path } = issue;
+  addAt(path: readonly PropertyKey[], messages: readonly string[]): void {
     const at = path.findIndex((key) => typeof key === 'number');
     const before = pathText(at === -1 ? path : path.slice(0, at));
     const after = at === -1 ? '' : pathText(path.slice(at + 1));
     const index = path[at] as number | undefined;
-    if (issue.code === 'unrecognized_keys') {
-      this.#unlisted += Math.max(0, issue.keys.length - MAX_KEYS);
-    }
-    for (const message of messages(issue, root, this.#otherWords)) {
+    for (const message of messages) {
       const key = JSON.stringify([before, after, message, index === undefined]);
       const line = this.#lines.get(key) ?? { before, after, message, indices: [] };
       if (index !== undefined) line.indices.push(index);
@@ -80,17 +78,9 @@ function rangesText(indices: readonly number[]): string {
   return texts.slice(0, MAX_RANGES_NAMED).join(', ') + (hidden > 0 ? ', ...' : '');
 }
 
-function messages(issue: z.core.$ZodIssue, root: unknown, otherWords: OtherWords): string[] {
-  if (issue.path.length === 0 && issue.code === 'invalid_type') {
-    return [`Expected {"todos":[...]}, received ${typeName(root)}`];
-  }
+function messages(issue: z.core.$ZodIssue, root: unknown): string[] {
   if (issue.code === 'unrecognized_keys') {
-    const object = valueAt(root, issue.path) as Record<string, unknown>;
-    return issue.keys.slice(0, MAX_KEYS).map((key) => {
-      const [meant] = otherWords.find(([, words]) => words.test(key)) ?? [];
-      const hint = meant && !Object.hasOwn(object, meant) ? `; did you mean '${meant}'?` : '';
-      return `Unrecognized key ${inQuotes(key)}${hint}`;
-    });
+    return issue.keys.slice(0, MAX_KEYS).map((key) => `Unrecognized key ${inQuotes(key)}`);
   }
   const received = valueAt(root, issue.path);
   if (received === undefined) return ['Required'];
