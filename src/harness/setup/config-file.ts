@@ -1,37 +1,22 @@
 import {
   chmodSync,
-  chownSync,
-  closeSync,
-  existsSync,
   lstatSync,
-  openSync,
   readlinkSync,
   realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
   type Stats,
-  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import {
-  codeOf,
-  makeFolders,
-  orElse,
-  pause,
-  readOwnFile,
-  writeBeside,
-} from '../../base/system/files.ts';
+import { codeOf, makeFolders, orElse, readOwnFile, writeBeside } from '../../base/system/files.ts';
 import { SetupError } from './text-edits.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 const WRITABLE = 0o222;
 const MAX_BYTES = 16 * 1024 * 1024;
 const UNCHANGED = 'nothing was changed';
-const LOCK = '.agent-shell-setup.lock~';
-/** An older lock belongs to a killed process; so does one from the future. */
-const STALE_LOCK_MS = 10_000;
-const PAUSE_MS = 20;
+const AGAIN = 'other files were changed: run it again once this is repaired';
 
 export type Outcome = 'written' | 'removed' | 'unchanged';
 
@@ -60,40 +45,28 @@ export function readConfig(path: string): string | undefined {
 }
 
 /**
- * Edits all files or none. Follows symbolic links, and keeps mode and owner.
+ * Edits files, after all of them have been read and checked. Each is replaced whole, so running it again completes a run that
+ * was interrupted. Follows symbolic links, and keeps the mode.
  *
- * @param folder for the lock: the project, or the user's home.
  * @param refusal says why the target of a link must not be changed.
- * @throws an AggregateError of SetupErrors, whose message says what was changed: nothing, unless the old files could not be
- *   restored.
+ * @throws an AggregateError of SetupErrors, whose message says what was changed.
  */
 export function editConfigs(
   edits: readonly FileEdit[],
-  folder: string,
   refusal: (target: string) => string | undefined,
 ): readonly Outcome[] {
-  // Most runs change nothing, and then do not even lock.
-  const first = draft(edits, refusal);
-  if (!first.some(isChanged)) return first.map(outcome);
-  const lock = join(folder, LOCK);
-  const made: string[] = [];
-  let release = () => {};
+  const drafts = draft(edits, refusal);
+  let changed = UNCHANGED;
   try {
-    release = told(lock, () => take(lock));
-    const drafts = draft(edits, refusal);
-    const changed = [...new Set(drafts)].filter(isChanged);
-    for (const target of changed.map((one) => dirname(one.target))) {
-      made.push(...missingFolders(target));
-      told(target, () => makeFolders(target, 0o777));
+    for (const one of new Set(drafts)) {
+      if (!isChanged(one)) continue;
+      told(one.target, () => put(one));
+      changed = AGAIN;
     }
-    commit(changed);
-    return drafts.map(outcome);
   } catch (error) {
-    removeEmptyFolders(made.sort().reverse());
-    throw error instanceof AggregateError ? error : new AggregateError([error], UNCHANGED);
-  } finally {
-    release();
+    throw new AggregateError([error], changed);
   }
+  return drafts.map(outcome);
 }
 
 export function removeEmptyFolders(paths: readonly string[]): void {
@@ -130,49 +103,20 @@ function draft(
   return found.filter((draft) => draft !== undefined);
 }
 
-/** Writes the new files beside the old ones, then renames them all; restores the old ones if that fails. */
-function commit(drafts: readonly Draft[]): void {
-  const unfinished: string[] = [];
-  try {
-    const ready = drafts.map((draft) => prepared(draft, unfinished));
-    for (const put of ready) put();
-  } catch (error) {
-    const failures = drafts.flatMap((draft) => restored(draft, unfinished));
-    throw new AggregateError(
-      [error, ...failures],
-      failures.length > 0 ? 'some files could not be restored' : UNCHANGED,
-    );
-  } finally {
-    for (const path of unfinished) rmSync(path, { force: true });
+function put({ target, stats, mark, after }: Draft): void {
+  if (after === undefined) {
+    rmSync(target, { force: true });
+    return;
   }
-}
-
-/** Returns the reasons why it cannot. */
-function restored(draft: Draft, unfinished: string[]): SetupError[] {
-  const { target, before } = draft;
+  makeFolders(dirname(target), 0o777);
+  const unfinished = writeBeside(target, mark + after, stats ? 0o600 : 0o666);
   try {
-    if (read(target).before !== before) prepared({ ...draft, after: before }, unfinished)();
-    return [];
+    if (stats) chmodSync(unfinished, stats.mode & 0o7777);
+    renameSync(unfinished, target);
   } catch (error) {
-    return [new SetupError(`${target} cannot be restored: ${(error as Error).message}`)];
+    rmSync(unfinished, { force: true });
+    throw error;
   }
-}
-
-/** Does everything that can fail for lack of room or permission. Returns a function that does the rest. */
-function prepared({ target, stats, mark, after }: Draft, unfinished: string[]): () => void {
-  if (after === undefined) return () => rmSync(target, { force: true });
-  const bytes = Buffer.from(mark + after);
-  // Only writing in place keeps several hard links.
-  if (stats && stats.nlink > 1) return () => told(target, () => writeFileSync(target, bytes));
-  return told(target, () => {
-    const path = writeBeside(target, bytes, stats ? 0o600 : 0o666);
-    unfinished.push(path);
-    if (stats) {
-      keepOwner(path, stats);
-      chmodSync(path, stats.mode & 0o7777);
-    }
-    return () => told(target, () => renameSync(path, target));
-  });
 }
 
 function isChanged({ before, after }: Draft): boolean {
@@ -205,11 +149,6 @@ function whyNotWritable({ stats }: Draft): string | undefined {
   return isReadOnly ? 'is read-only; make it writable first' : undefined;
 }
 
-function keepOwner(path: string, { uid, gid }: Stats): void {
-  // Only root may give a file away.
-  orElse(() => chownSync(path, uid, gid), undefined);
-}
-
 /** Resolves links even if their target is missing. */
 export function targetOf(path: string): string {
   try {
@@ -220,29 +159,6 @@ export function targetOf(path: string): string {
     return isLink
       ? targetOf(resolve(dirname(path), readlinkSync(path)))
       : join(targetOf(dirname(path)), basename(path));
-  }
-}
-
-function missingFolders(path: string): string[] {
-  return existsSync(path) ? [] : [path, ...missingFolders(dirname(path))];
-}
-
-/** Waits for a lock. Returns a function that releases it. */
-function take(lock: string): () => void {
-  const until = performance.now() + STALE_LOCK_MS;
-  for (;;) {
-    try {
-      closeSync(openSync(lock, 'wx'));
-      return () => rmSync(lock, { force: true });
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
-    }
-    const since = lstatSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    if (Math.abs(Date.now() - since) > STALE_LOCK_MS) rmSync(lock, { force: true });
-    if (performance.now() > until) {
-      throw new SetupError('is the lock of another setup; if none is running, delete it');
-    }
-    pause(PAUSE_MS);
   }
 }
 

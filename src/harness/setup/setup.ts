@@ -128,7 +128,7 @@ function change(pieces: readonly Piece[], place: Place, asked: Asked, next: stri
       ? undefined
       : `leads out of the project, to ${target}; --follow-links edits that`;
   try {
-    const outcomes = editConfigs(edits, scope === 'project' ? root : home, refusal);
+    const outcomes = editConfigs(edits, refusal);
     if (isRemoval) removeFoldersOf(pieces, scope === 'project' ? root : home);
     const lines = pieces.map(
       (piece, index) => `${outcomes[index]?.padEnd(9)}  ${titleOf(piece, place)}\n`,
