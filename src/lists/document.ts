@@ -123,7 +123,12 @@ export class Document<T, V> {
    * @returns undefined if the plan was to leave it as it is.
    */
   compute(plan: Plan<T>): Awaitable<V | undefined> {
-    return inSteps(this.#compute(plan));
+    return this.limited(() => inSteps(this.#compute(plan)));
+  }
+
+  /** Makes a change, which may take several attempts. */
+  protected limited<Made>(change: () => Awaitable<Made>): Awaitable<Made> {
+    return this.place.limited ? this.place.limited(async () => change()) : change();
   }
 
   /** @returns undefined if `base` is not the newest version. */

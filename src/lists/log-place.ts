@@ -52,6 +52,10 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     return this.#entries.isFar ?? false;
   }
 
+  get limited(): SharedPlace<T>['limited'] {
+    return this.#entries.limited?.bind(this.#entries);
+  }
+
   get author(): string {
     return this.#entries.author;
   }

@@ -74,6 +74,8 @@ export function newId(): string {
 export interface SharedPlace<T> {
   /** True if all that is asked of it comes over a network; false unless given. */
   readonly isFar?: boolean;
+  /** Runs a change with all its attempts, over a network, within a time limit. */
+  readonly limited?: (<Made>(change: () => Promise<Made>) => Promise<Made>) | undefined;
   /** The author of what is committed through this place. */
   readonly author: string;
   /** The newest version, or undefined if there is none yet. @throws DamagedVersion if none of the kept ones is whole. */

@@ -10,6 +10,10 @@ export interface Engine {
   readonly name: string;
   /** The server's name and the list's, for errors. */
   where(key: string): string;
+  /** The request's own work counts as time of the command. @param request receives its deadline. */
+  timed<T>(request: (deadline: number) => Promise<T>): Promise<T>;
+  /** Limits the time of all requests of a change, unless its command has a limit. */
+  limited<T>(change: () => Promise<T>): Promise<T>;
   /** Newest first. */
   read(key: string, range: HistoryRange): Promise<StoredVersion[]>;
   /** 0 if there is none. */

@@ -119,8 +119,17 @@ export class ServerPlace<T> implements SharedPlace<T> {
     return newest;
   }
 
+  async limited<Made>(change: () => Promise<Made>): Promise<Made> {
+    return (await this.#engine()).limited(change);
+  }
+
+  /** What is done between two attempts counts as well: a server may answer at once and never commit. */
   async history(range: HistoryRange = {}): Promise<Version<T>[]> {
-    const early = this.#nextLook - performance.now();
+    return (await this.#engine()).timed((deadline) => this.#history(range, deadline));
+  }
+
+  async #history(range: HistoryRange, deadline: number): Promise<Version<T>[]> {
+    const early = Math.min(this.#nextLook, deadline) - performance.now();
     if (early > 0) await pause(early);
     const found = await this.#read(range);
     if (!found.some((version) => version instanceof DamagedVersion)) return found as Version<T>[];

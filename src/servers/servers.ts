@@ -1,5 +1,5 @@
 import { notKnown, StateError } from '../base/command/state-error.ts';
-import { inTime, pause } from '../base/command/time-limit.ts';
+import { inTime, pause, withinLimit } from '../base/command/time-limit.ts';
 import { type Connection, Failed, NO_ANSWER } from './connection.ts';
 
 /** Why it is unknown whether a change was made. */
@@ -68,6 +68,14 @@ export class Servers<C extends Connection<unknown>> {
     for (const connection of this.#connections) connection.end();
   }
 
+  timed<T>(request: (deadline: number) => Promise<T>): Promise<T> {
+    return inTime(this.#timeoutMs, request);
+  }
+
+  limited<T>(change: () => Promise<T>): Promise<T> {
+    return withinLimit(this.#timeoutMs, change);
+  }
+
   /**
    * Asks one server after the other until one answers or time is up.
    *
@@ -75,7 +83,7 @@ export class Servers<C extends Connection<unknown>> {
    * @throws StateError if no server answers in time, or one refuses; it says whether anything can have been changed.
    */
   ask<T>(purpose: Purpose, request: (connection: C) => Promise<T>): Promise<Answer<T>> {
-    return inTime(this.#timeoutMs, async (deadline) => {
+    return this.timed(async (deadline) => {
       let doubt = typeof purpose === 'object' ? purpose : undefined;
       let { reason } = doubt ?? { reason: NO_TIME };
       for (let tries = 1; ; tries++) {

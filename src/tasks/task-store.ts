@@ -108,6 +108,14 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
     approve?: (change: Change) => Promise<Reason | undefined>,
     by?: string,
   ): Promise<Done<Change> | NotDone> {
+    return this.limited(() => this.#change(plan, approve, by));
+  }
+
+  async #change<Change extends { readonly graph: TaskGraph }>(
+    plan: (graph: TaskGraph, at: string) => Change | Refused,
+    approve?: (change: Change) => Promise<Reason | undefined>,
+    by?: string,
+  ): Promise<Done<Change> | NotDone> {
     for (;;) {
       const { version, graph, damage } = await this.read();
       if (damage) throw new StateError(`${damage}. ${TO_RESTORE}`);

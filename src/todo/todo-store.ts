@@ -52,7 +52,7 @@ export class TodoList extends Document<Items, TodoVersion> {
    */
   update(items: readonly TodoItem[], options: WriteOptions = {}): Awaitable<TodoVersion> {
     if (!Array.isArray(items)) throw new TypeError(`${NOT_ITEMS}, received ${typeof items}`);
-    return inSteps(this.#replace(items, options));
+    return this.limited(() => inSteps(this.#replace(items, options)));
   }
 
   /** Like `update`, but only if the list is at this version. @returns undefined if it is not. */

@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
+import { withTimeLimit } from '../../src/base/command/time-limit.ts';
 import type { SharedPlace } from '../../src/lists/place.ts';
 import { base64 } from '../../src/servers/etcd-answer.ts';
 import { ServerLists } from '../../src/servers/server-lists.ts';
+import { TaskStore, taskPlace } from '../../src/tasks/task-store.ts';
+import { TodoList } from '../../src/todo/todo-store.ts';
 import { closing, hasEtcd } from '../helpers/engines.ts';
 import { useServers } from '../helpers/servers.ts';
 
@@ -12,6 +15,7 @@ import { useServers } from '../helpers/servers.ts';
 
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const MIB = 1024 * 1024;
+const AS_ANN = { author: 'ann', history: 50 };
 const servers = useServers();
 
 /** Bytes as Latin-1, in the parts in which they are sent: a string by its characters. */
@@ -52,8 +56,7 @@ function listsAt(url: string, timeoutMs = 60_000): ServerLists {
   return closing(new ServerLists({ url, environment: { PGPASSWORD: 's3cret' }, timeoutMs }));
 }
 
-const placeIn = (lists: ServerLists): SharedPlace<string> =>
-  lists.place('todos/s/a', { author: 'ann', history: 50 });
+const placeIn = (lists: ServerLists): SharedPlace<string> => lists.place('todos/s/a', AS_ANN);
 const placeAt = (url: string, timeoutMs?: number) => placeIn(listsAt(url, timeoutMs));
 
 async function problemOf(work: unknown): Promise<string> {
@@ -268,6 +271,26 @@ const postgresWithScram = (challenge: string, last: Answer, proven = () => {}) =
     proven();
     return last;
   });
+
+test('a server that answers at once and never commits is asked no longer than the time limit, by a command and by a host', async () => {
+  const url = await etcdThatSays(http(NOTHING));
+  const start = performance.now();
+  const refused =
+    /: the time limit of this command is used up; TODO_STATE_TIMEOUT sets it(; nothing was changed)?$/;
+  const changes = [
+    new TodoList(() => NOON, listsAt(url, 1000).place('todos/s/a', AS_ANN)).update([]),
+    new TaskStore(taskPlace(listsAt(url, 1000), 'tasks/a')).change((graph) => ({
+      graph: { ...graph, nextId: 2 },
+    })),
+    withTimeLimit(1000, () =>
+      new TodoList(() => NOON, listsAt(url).place('todos/s/a', AS_ANN)).update([]),
+    ),
+  ];
+  expect(await Promise.all(changes.map(problemOf))).toEqual(
+    Array(3).fill(expect.stringMatching(refused)),
+  );
+  expect(performance.now() - start).toBeLessThan(2500);
+});
 
 test.for<[string, Answer]>([
   ['says something else', authentication(12, 'v=YWJj')],

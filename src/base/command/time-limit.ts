@@ -1,6 +1,9 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The time that all requests to servers may take together. Time between them, as for running a check, does not count. */
+/**
+ * The time that all requests to servers, and the pauses before further attempts, may take together. Time between requests,
+ * as for running a check, does not count.
+ */
 class TimeLimit {
   #leftMs: number;
   #requests = 0;
@@ -33,8 +36,12 @@ export interface ServerTime {
 
 /** Runs a command within the time limit of its settings, or within that of its caller. */
 export function inTimeOf<T>({ stateUrl, stateTimeout }: ServerTime, command: () => T): T {
-  const isLimited = stateUrl === undefined || (limits?.getStore() ?? ofProgram) !== undefined;
-  return isLimited ? command() : withTimeLimit(stateTimeout * 1000, command);
+  return stateUrl === undefined ? command() : withinLimit(stateTimeout * 1000, command);
+}
+
+/** Limits the time of all requests that `work` makes, unless the caller has a limit. */
+export function withinLimit<T>(ms: number, work: () => T): T {
+  return (limits?.getStore() ?? ofProgram) ? work() : withTimeLimit(ms, work);
 }
 
 /** Limits the time of all requests of a program that runs one command. */
