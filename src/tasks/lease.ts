@@ -12,16 +12,20 @@ export interface LeaseClock {
   readonly id: string;
   /** Milliseconds that never go back. */
   readonly now: () => number;
-  /** When this renewal by another clock was first seen; now, if it is new. */
-  readonly firstSeen: (taskId: number, lease: TaskLease) => number;
+  /** The time of day, in milliseconds. */
+  readonly wall: () => number;
+  /** How long ago this renewal by another clock was first seen, in milliseconds; 0 if it is new. */
+  readonly seenFor: (taskId: number, lease: TaskLease) => number;
 }
+
+type Moment = Pick<TaskLease, 'clock' | 'tick' | 'wall'>;
 
 /** Leases are renewed after this long, shorter ones after a third of their time. */
 const RENEWAL_MS = 60_000;
 
 /** A new lease, or the next beat of the previous one. */
 export function leaseFor(ms: number, clock: LeaseClock, before?: TaskLease): TaskLease {
-  return { ms, beat: (before?.beat ?? 0) + 1, clock: clock.id, tick: Math.floor(clock.now()) };
+  return { ms, beat: (before?.beat ?? 0) + 1, ...momentOf(clock) };
 }
 
 /** Milliseconds; 0 if the lease has expired, undefined if there is none. */
@@ -48,10 +52,23 @@ export function renewLeases(graph: TaskGraph, agent: string, clock: LeaseClock):
 }
 
 function elapsed(id: number, lease: TaskLease, clock: LeaseClock): number {
-  const since = clock.now() - lease.tick;
-  // A restart of the machine resets its clock.
-  if (lease.clock === clock.id && since >= 0) return since;
-  return clock.now() - clock.firstSeen(id, lease);
+  return since(lease, clock) ?? clock.seenFor(id, lease);
+}
+
+function momentOf(clock: LeaseClock): Moment {
+  return { clock: clock.id, tick: Math.floor(clock.now()), wall: clock.wall() };
+}
+
+/**
+ * Milliseconds since a moment of this clock; undefined for one of another, or if the clock went back. Machines restored from
+ * one snapshot have equal ids and unequal clocks: only what the time of day says, too, has passed.
+ */
+function since(
+  { clock: id, tick, wall = Number.NaN }: Moment,
+  clock: LeaseClock,
+): number | undefined {
+  const passed = Math.min(clock.now() - tick, clock.wall() - wall);
+  return id === clock.id && passed >= 0 ? passed : undefined;
 }
 
 /** `30m`, `90s`: in the largest unit that needs no fraction, else in whole minutes. */
@@ -64,11 +81,8 @@ export function durationText(ms: number): string {
   return hours < 48 ? `${hours}h` : `${Math.round(hours / 24)}d`;
 }
 
-interface Sighting {
+interface Sighting extends Moment {
   readonly renewal: string;
-  /** Milliseconds on that clock. */
-  readonly tick: number;
-  readonly clock: string;
 }
 
 let id: string | undefined;
@@ -100,22 +114,24 @@ export function machineClock(file?: () => string): LeaseClock {
     known ??= new Map(file === undefined ? [] : readSightings(file));
     return known;
   };
-  return {
+  const clock: LeaseClock = {
     get id() {
       return clockId();
     },
     now,
-    firstSeen: (taskId, lease) => {
+    wall: Date.now,
+    seenFor: (taskId, lease) => {
       const key = String(taskId);
       const renewal = renewalOf(lease);
       const seen = sightings().get(key);
-      if (seen?.renewal === renewal && seen.tick <= now()) return seen.tick;
-      const tick = now();
-      sightings().set(key, { renewal, tick, clock: clockId() });
+      const passed = seen?.renewal === renewal ? since(seen, clock) : undefined;
+      if (passed !== undefined) return passed;
+      sightings().set(key, { renewal, ...momentOf(clock) });
       if (file !== undefined) saveSightings(file, sightings());
-      return tick;
+      return 0;
     },
   };
+  return clock;
 }
 
 function renewalOf({ beat, tick, clock }: TaskLease): string {

@@ -161,7 +161,11 @@ const TASK: Shape = {
     comments: { maybe: [{ has: { by: 'text', at: 'time', text: 'text' } }] },
     proof: { maybe: isProof },
     createdBy: { maybe: 'text' },
-    lease: { maybe: { has: { ms: 'count', beat: 'id', clock: 'text', tick: 'count' } } },
+    lease: {
+      maybe: {
+        has: { ms: 'count', beat: 'id', clock: 'text', tick: 'count', wall: { maybe: 'count' } },
+      },
+    },
     begunIn: { maybe: 'text' },
     lostBy: { maybe: ['text'] },
     isArchived: { maybe: (value) => value === true },

@@ -25,6 +25,8 @@ export interface TaskLease {
   readonly clock: string;
   /** Milliseconds on that clock at the last renewal. */
   readonly tick: number;
+  /** The time of day then, in milliseconds. */
+  readonly wall?: number | undefined;
 }
 
 /** One task of a team's list. Frozen, its lists of ids too. */

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { machineClock } from '../../src/tasks/lease.ts';
+import { leaseFor, leaseLeft, machineClock } from '../../src/tasks/lease.ts';
+import type { Task } from '../../src/tasks/task.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
@@ -52,9 +53,21 @@ test('a lease of another machine runs from when it was seen itself, not one like
   const file = join(temporaryDirectory(), 'seen');
   const clock = machineClock(() => file);
   const lease = { ms: 1000, beat: 1, clock: 'there', tick: 5 };
-  const seen = clock.firstSeen(1, lease);
-  await eventually('the clock goes on', () => clock.now() > seen);
-  expect(clock.firstSeen(1, lease)).toBe(seen);
-  expect(machineClock(() => file).firstSeen(1, lease)).toBe(seen);
-  expect(clock.firstSeen(1, { ...lease, tick: 6 })).toBeGreaterThan(seen);
+  expect(clock.seenFor(1, lease)).toBe(0);
+  await eventually('the clock goes on', () => clock.seenFor(1, lease) > 1);
+  expect(machineClock(() => file).seenFor(1, lease)).toBeGreaterThan(1);
+  expect(clock.seenFor(1, { ...lease, tick: 6 })).toBe(0);
+});
+
+test('a lease of a machine with the same id and another clock, such as a clone of its snapshot, is not over early', () => {
+  const file = join(temporaryDirectory(), 'seen');
+  const ours = machineClock(() => file);
+  const now = () => ours.now() - 3_600_000;
+  const theirs = { ...ours, now };
+  const lease = leaseFor(60_000, theirs);
+  const task = { id: 1, status: 'in_progress', lease } as Task;
+  expect(leaseLeft(task, ours)).toBeGreaterThan(59_000);
+  expect(leaseLeft(task, { ...ours, now: () => ours.now() + 61_000 })).toBeGreaterThan(59_000);
+  const later = { now: () => ours.now() + 61_000, wall: () => ours.wall() + 61_000 };
+  expect(leaseLeft(task, { ...ours, ...later })).toBe(0);
 });

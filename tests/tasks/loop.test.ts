@@ -22,11 +22,12 @@ class HandClock implements LeaseClock {
   }
 
   readonly now = () => this.time;
+  readonly wall = this.now;
 
-  readonly firstSeen = (taskId: number, { beat }: TaskLease) => {
+  readonly seenFor = (taskId: number, { beat }: TaskLease) => {
     const key = `${taskId} ${beat}`;
     if (!this.#seen.has(key)) this.#seen.set(key, this.time);
-    return this.#seen.get(key) as number;
+    return this.time - (this.#seen.get(key) as number);
   };
 }
 

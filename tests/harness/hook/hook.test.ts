@@ -225,7 +225,8 @@ describe("the team's tasks", () => {
   test("each command line renews only its agent's leases, at most once a minute", async () => {
     const { say, store, give } = team('ann');
     const here = machineClock();
-    const twoMinutesAgo = { ...here, now: () => here.now() - 120_000 };
+    const [now, wall] = [() => here.now() - 120_000, () => here.wall() - 120_000];
+    const twoMinutesAgo = { ...here, now, wall };
     for (const agent of ['ann', 'bob']) {
       await give('Work', agent);
       const claimant = { agent, checkBusy: false, clock: twoMinutesAgo, leaseMs: 30 * 60_000 };
