@@ -33,19 +33,8 @@ async function main(): Promise<number> {
     case 'version':
       writeAll(1, `${PACKAGE_VERSION}\n`);
       return 0;
-    case 'prompt': {
-      const { systemPrompt } = await import('../guidance/system-prompt.ts');
-      const { source, tasks, settings } = shellList({});
-      const limits = settings().settings;
-      const { agent, tasksInPrompt } = limits;
-      const withTasks = options.tasks || tasksInPrompt;
-      const commands = [
-        ...agentHandlers(source, settings),
-        ...(withTasks ? taskCommands(tasks) : []),
-      ];
-      writeAll(1, systemPrompt({ commands, limits, agent }));
-      return 0;
-    }
+    case 'prompt':
+      return printSystemPrompt(options.tasks);
     case 'usage-error':
       complain(`${safeText(options.message, MAX_MESSAGE)}; see agent-shell --help`);
       return EXIT_CODES.wrongUsage;
@@ -55,16 +44,8 @@ async function main(): Promise<number> {
       const { completions } = await import('../cli/completions.ts');
       return writeResult('agent-shell', completions(options.argv));
     }
-    case 'prime': {
-      const { listInContext } = await import('../guidance/list-in-context.ts');
-      const lists = new TodoLists(process.env, process.cwd());
-      const list = lists.open({});
-      const { items, by } = await list.read();
-      await lists.close();
-      writeAll(2, lists.warnings.map((line) => `${line}\n`).join(''));
-      writeAll(1, listInContext(items, by === list.author ? undefined : by));
-      return 0;
-    }
+    case 'prime':
+      return printList();
     case 'state': {
       const { stateCommand } = await import('../cli/state-command.ts');
       const world = { environment: process.env, directory: process.cwd() };
@@ -87,6 +68,28 @@ async function main(): Promise<number> {
     case 'bash':
       throw new Error('agent-shell.sh gave Node what is for bash');
   }
+}
+
+async function printSystemPrompt(asksForTasks: boolean): Promise<number> {
+  const { systemPrompt } = await import('../guidance/system-prompt.ts');
+  const { source, tasks, settings } = shellList({});
+  const limits = settings().settings;
+  const { agent, tasksInPrompt } = limits;
+  const withTasks = asksForTasks || tasksInPrompt;
+  const commands = [...agentHandlers(source, settings), ...(withTasks ? taskCommands(tasks) : [])];
+  writeAll(1, systemPrompt({ commands, limits, agent }));
+  return 0;
+}
+
+async function printList(): Promise<number> {
+  const { listInContext } = await import('../guidance/list-in-context.ts');
+  const lists = new TodoLists(process.env, process.cwd());
+  const list = lists.open({});
+  const { items, by } = await list.read();
+  await lists.close();
+  writeAll(2, lists.warnings.map((line) => `${line}\n`).join(''));
+  writeAll(1, listInContext(items, by === list.author ? undefined : by));
+  return 0;
 }
 
 async function runJsonl(list: ShellList, id: string): Promise<number> {

@@ -46,18 +46,14 @@ const READING_MS = 200;
  * @returns a function that restores the terminal; further calls do nothing.
  */
 export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
-  const isKeyboard = input.isTTY === true && input.setRawMode !== undefined;
+  const keys = rawKeys(input, use.onKeys);
   let isTaken = false;
   let isReleased = false;
 
   const take = () => {
     if (isTaken || isReleased) return;
     isTaken = true;
-    if (isKeyboard) {
-      input.on('data', onData);
-      input.setRawMode?.(true);
-      input.resume();
-    }
+    keys?.start();
     use.enter();
   };
   const giveBack = () => {
@@ -65,10 +61,7 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
     isTaken = false;
     // A terminal that is gone cannot be restored.
     orElse(() => use.leave(), undefined);
-    if (!isKeyboard) return;
-    input.off('data', onData);
-    orElse(() => input.setRawMode?.(false), undefined);
-    input.pause();
+    keys?.stop();
   };
   const release = () => {
     giveBack();
@@ -85,9 +78,7 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
   const end = (signal: NodeJS.Signals) => {
     if (process.listenerCount(signal) > 1) return;
     release();
-    const ended = () => process.kill(process.pid, signal);
-    if (use.isBehind?.()) setTimeout(ended, READING_MS);
-    else ended();
+    endBy(signal, use);
   };
   const stop = () => {
     giveBack();
@@ -105,7 +96,6 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
     // A stopped program gets no SIGWINCH; this makes Node check the size.
     process.emit('SIGWINCH', 'SIGWINCH');
   };
-  const onData = (data: Uint8Array | string) => tellKeys(data, use.onKeys);
 
   process.on('exit', release).on('uncaughtExceptionMonitor', fail);
   process.on('SIGTSTP', stop).on('SIGCONT', goOn);
@@ -113,6 +103,30 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
   for (const signal of ENDING) process.prependListener(signal, end);
   take();
   return release;
+}
+
+function endBy(signal: NodeJS.Signals, { isBehind }: TerminalUse): void {
+  const ended = () => process.kill(process.pid, signal);
+  if (isBehind?.()) setTimeout(ended, READING_MS);
+  else ended();
+}
+
+/** Keys as they are pressed, without echo; undefined if the input is no keyboard. */
+function rawKeys(input: KeyStream, onKeys: TerminalUse['onKeys']) {
+  if (input.isTTY !== true || input.setRawMode === undefined) return undefined;
+  const onData = (data: Uint8Array | string) => tellKeys(data, onKeys);
+  return {
+    start: () => {
+      input.on('data', onData);
+      input.setRawMode?.(true);
+      input.resume();
+    },
+    stop: () => {
+      input.off('data', onData);
+      orElse(() => input.setRawMode?.(false), undefined);
+      input.pause();
+    },
+  };
 }
 
 function tellKeys(data: Uint8Array | string, onKeys: TerminalUse['onKeys']): void {
