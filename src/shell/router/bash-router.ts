@@ -19,9 +19,9 @@ import { TodoWriteHandler } from '../../todo/todo-write.ts';
 import { BashSession } from '../bash/bash-session.ts';
 import { EXIT, TimeLimit } from '../bash/run-options.ts';
 import { agentHandlers } from './agent-handlers.ts';
-import { canRead, heredocHint, withNearNames } from './bash-syntax.ts';
-import { callDirectly, type DirectCall, readLine } from './direct-call.ts';
-import { mendLine } from './mend-line.ts';
+import { heredocHint, withNearNames } from './bash-syntax.ts';
+import { callDirectly, readLine } from './direct-call.ts';
+import { type Execution, executionOf } from './execution.ts';
 import { isCommandName, Permission, Questions } from './permission.ts';
 import type {
   BashRouterOptions,
@@ -91,7 +91,6 @@ export class BashRouter {
       questions: this.#questions,
       shell: this.#shell,
       cwd: () => this.#shell.cwd ?? process.cwd(),
-      mended: (line: string) => this.#mended(line),
       disposed: this.#disposal.signal,
     };
     this.#permission = new Permission(world, options.approve);
@@ -207,20 +206,24 @@ export class BashRouter {
   ): Promise<RouteResult> {
     await earlier;
     if (typeof line !== 'string') throw new TypeError(`A line is a string, not ${typeof line}`);
-    if (options.signal?.aborted) return this.#notRun(line, 'cancelled');
     const { approve, signal } = options;
-    const asked = this.#permission.ask(line, approve, signal);
+    const signals = [this.#disposal.signal, ...(signal ? [signal] : [])];
+    const world = { handlers: this.#handlers, shell: this.#shell, env: this.#env, signals };
+    const reading = executionOf(line, world);
+    const read = reading instanceof Promise ? await reading : reading;
+    if (signal?.aborted) return this.#notRun(read, 'cancelled');
+    const asked = this.#permission.ask(read, approve, signal);
     const decision = asked instanceof Promise ? await asked : asked;
-    if (decision === 'cancelled' || 'denied' in decision) return this.#notRun(line, decision);
+    if (decision === 'cancelled' || 'denied' in decision) return this.#notRun(read, decision);
     const end = this.#permission.begin(approve);
     try {
-      return await this.#routeNow(decision.line, options);
+      return await this.#routeNow(decision, options);
     } finally {
       end?.();
     }
   }
 
-  #notRun(line: string, decision: { denied: string } | 'cancelled'): RouteResult {
+  #notRun({ type }: Execution, decision: { denied: string } | 'cancelled'): RouteResult {
     const isCancelled = decision === 'cancelled';
     if (isCancelled && this.#disposal.signal.aborted) throw new Error('The router is disposed');
     const exitCode = isCancelled ? EXIT.cancelled : EXIT.denied;
@@ -228,19 +231,19 @@ export class BashRouter {
     const stderr = isCancelled
       ? 'agent-shell: cancelled before it began\n'
       : `Command execution denied: ${decision.denied}\n`;
-    return { type: this.identifyCommandType(line), stdout: '', stderr, exitCode };
+    return { type, stdout: '', stderr, exitCode };
   }
 
-  async #routeNow(line: string, options: RouteOptions): Promise<RouteResult> {
-    const { type, call } = readLine(line, this.#handlers);
+  async #routeNow(execution: Execution, options: RouteOptions): Promise<RouteResult> {
+    const { type, text } = execution;
     if (this.#options.panel) this.panel?.commandStarted();
-    this.#guide?.commandStarted(line, type);
+    this.#guide?.commandStarted(text, type);
     const isLimited = options.timeoutMs !== undefined || options.signal !== undefined;
     this.#ownLimit = isLimited ? new TimeLimit(options) : undefined;
     const limit = this.#ownLimit ?? this.#limit;
     let result: CommandResult;
     try {
-      result = await this.#run(line, call, options, limit);
+      result = await this.#run(execution, options, limit);
     } finally {
       this.#ownLimit?.disarm();
     }
@@ -254,34 +257,22 @@ export class BashRouter {
   }
 
   async #run(
-    line: string,
-    call: DirectCall | undefined,
+    execution: Execution,
     options: RouteOptions,
     limit: TimeLimit,
   ): Promise<CommandResult> {
+    const { text, isMended, call, caller = this.#env } = execution;
     if (call) {
-      const asked = this.#shell.callerState?.(call.handler.name);
-      const state = asked instanceof Promise ? await asked : asked;
-      // Bash runs a literal line that it would read differently, or whose checks must run in its directory.
-      const runsChecks = state !== undefined && call.argv.includes('--prove');
-      if (!call.isLiteral || (state?.isPlain !== false && !runsChecks)) {
-        const caller = state?.env ?? this.#env;
-        const env = this.#session ? callerVariables(caller) : othersVariables(caller, process.env);
-        const result = await callDirectly(call, env, options, limit);
-        this.#shell.lastExitCode = result.exitCode;
-        return result;
-      }
+      const env = this.#session ? callerVariables(caller) : othersVariables(caller, process.env);
+      const result = await callDirectly(call, env, options, limit);
+      this.#shell.lastExitCode = result.exitCode;
+      return result;
     }
-    const mended = await this.#mended(line, limit);
-    const result = await this.#seen.run(line, mended ?? line, (fixed) =>
-      this.#shell.run(fixed, options),
-    );
-    if (mended !== undefined) {
-      return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
-    }
+    const result = await this.#seen.run(text, text, (line) => this.#shell.run(line, options));
+    if (isMended) return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
     const isDone = result.exitCode === 0 || limit.reached;
-    const hint = isDone ? '' : await heredocHint(line, this.#handlers, findBash(process.env));
-    const stderr = withNearNames(line, result, [...this.#handlers.keys()]);
+    const hint = isDone ? '' : await heredocHint(text, this.#handlers, findBash(this.#env));
+    const stderr = withNearNames(text, result, [...this.#handlers.keys()]);
     return { ...result, stderr: stderr + hint };
   }
 
@@ -289,12 +280,5 @@ export class BashRouter {
     // A program that the line started may make the same call too early.
     const isLine = calledBy !== undefined && calledBy === this.#shell.pid;
     return isLine ? this.#seen.before(words) : this.#seen.ended;
-  }
-
-  async #mended(line: string, limit?: TimeLimit): Promise<string | undefined> {
-    const canBeRead = async (text: string) =>
-      limit?.reached !== undefined || canRead(findBash(process.env), text);
-    const has = (name: string) => this.#handlers.get(name)?.readsRawJson === true;
-    return mendLine(line, { has }, canBeRead);
   }
 }

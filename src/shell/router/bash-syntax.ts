@@ -6,17 +6,28 @@ import { heredoc, MAX_JSON_BYTES } from '../../base/json/json-input.ts';
 
 const LIMIT_MS = 1_000;
 
-/** True if bash can parse a text, which it does not run; also if it takes more than a second. @param bash its absolute path. */
-export function canRead(bash: string, text: string): Promise<boolean> {
-  return new Promise((resolve) => {
+/**
+ * True if bash can parse a text, which it does not run. Rejects if bash cannot tell within a second, or one of the signals aborts.
+ *
+ * @param bash its absolute path.
+ */
+export function canRead(
+  bash: string,
+  text: string,
+  signals: readonly AbortSignal[] = [],
+): Promise<boolean> {
+  return new Promise((resolve, reject) => {
     const child = spawn(bash, ['-n'], {
       env: {},
       stdio: ['pipe', 'ignore', 'ignore'],
       timeout: LIMIT_MS,
       killSignal: 'SIGKILL',
+      signal: AbortSignal.any([...signals]),
     });
-    child.on('error', () => resolve(true));
-    child.on('close', (code) => resolve((code ?? 0) === 0));
+    child.on('error', reject);
+    child.on('close', (code, signal) =>
+      code === null ? reject(new Error(`bash -n: ${signal}`)) : resolve(code === 0),
+    );
     // Without a free descriptor there is no stream.
     child.stdin?.on('error', () => {});
     child.stdin?.end(`${text}\n`);
@@ -36,7 +47,7 @@ export async function heredocHint(
 ): Promise<string> {
   if (line.length > MAX_JSON_BYTES) return '';
   const name = line.match(/[\w-]+/g)?.find((word) => handlers.has(word));
-  if (name === undefined || (await canRead(bash, line))) return '';
+  if (name === undefined || (await canRead(bash, line).catch(() => true))) return '';
   const isOption = line.includes("'") && !/[{[]/.test(line);
   if (isOption) return noteLines(["inside single quotes, write ' as '\\''"]);
   const { jsonExample = '...' } = handlers.get(name) ?? {};

@@ -3,7 +3,7 @@ import { areQuotesClosed, mayExpand, quote, withoutOuterQuotes } from '../../bas
 import { type Reading, readCommands } from '../../base/line/simple-commands.ts';
 import { readWord, type Word } from '../../base/line/words.ts';
 
-/** Resolves to true if bash can parse a text. */
+/** True if bash can parse a text. Rejects if bash cannot tell. */
 export type CanRead = (text: string) => Promise<boolean>;
 
 /** Of the agent commands that read JSON. */
@@ -45,7 +45,7 @@ const STAND_IN = /\0\0\0\0(\x01?)/g;
  * able to parse the result. If bash can parse the line as typed, only JSON that is certainly an argument of its command
  * is quoted. Bash is only asked about lines that would change.
  *
- * Returns undefined if the line needs no mending, or cannot be mended.
+ * Returns undefined if the line needs no mending, cannot be mended, or bash cannot tell.
  */
 export async function mendLine(
   line: string,
@@ -53,6 +53,14 @@ export async function mendLine(
   canRead: CanRead,
 ): Promise<string | undefined> {
   if (line.length > MAX_JSON_BYTES || !/[[{]/.test(line) || /[\0\x01]/.test(line)) return undefined;
+  return mendWholeOrEval(line, names, canRead).catch(() => undefined);
+}
+
+async function mendWholeOrEval(
+  line: string,
+  names: Names,
+  canRead: CanRead,
+): Promise<string | undefined> {
   const mended = await mendText(line, names, canRead);
   if (mended !== undefined) return mended;
   const evaluated: Part[] = [];

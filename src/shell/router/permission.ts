@@ -2,11 +2,14 @@ import type { AgentBashHandler } from '../../base/command/agent-command.ts';
 import { childrenOf, isStartedSince } from '../../base/system/processes.ts';
 import type { ApprovalRequest, Approve } from './approval.ts';
 import { BUILTINS, readForApproval } from './certain-line.ts';
-import { readLine } from './direct-call.ts';
+import type { Execution } from './execution.ts';
 import type { NativeShell } from './router-options.ts';
 
-/** The line that may run, or the reason why it may not. */
-export type Decision = { readonly line: string } | { readonly denied: string } | 'cancelled';
+/** The reason why something may not run. */
+type Refusal = { readonly denied: string } | 'cancelled';
+
+/** What may run. */
+export type Decision = Execution | Refusal;
 
 /** Bash runs a builtin of that name instead. */
 export const isCommandName = (name: string) => /^\w[\w-]*$/.test(name) && !BUILTINS.has(name);
@@ -20,7 +23,7 @@ export class Questions {
     approve: Approve,
     request: Omit<ApprovalRequest, 'signal'>,
     signals: readonly (AbortSignal | undefined)[],
-  ): Promise<Decision> {
+  ): Promise<{ readonly line: string } | Refusal> {
     const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
     let end = () => {};
     const ended = new Promise<void>((resolve) => {
@@ -53,8 +56,6 @@ export interface PermissionWorld {
   readonly questions: Questions;
   readonly shell: NativeShell;
   readonly cwd: () => string;
-  /** See `mendLine`. */
-  readonly mended: (line: string) => Promise<string | undefined>;
   /** Cancels every question. */
   readonly disposed: AbortSignal;
 }
@@ -81,17 +82,19 @@ export class Permission {
     this.#asks = approve !== undefined;
   }
 
-  /** @param approve asked about this line instead. @param signal cancels the question. */
+  /**
+   * A call that the router carries out needs no approval, nor do agent commands alone in a certain line.
+   *
+   * @param approve asked about this line instead. @param signal cancels the question.
+   */
   ask(
-    line: string,
+    execution: Execution,
     approve = this.#approve,
     signal: AbortSignal | undefined,
   ): Decision | Promise<Decision> {
-    if (approve === undefined) return { line };
+    if (approve === undefined) return execution;
     this.#asks = true;
-    const { shell } = this.#world;
-    const isPlain = async (name: string) => (await shell.callerState?.(name))?.isPlain !== false;
-    return this.#decide(line, approve, signal, isPlain);
+    return execution.call ? execution : this.#decide(execution, approve, signal);
   }
 
   /** A line begins. Returns a function to call when it has ended, or undefined if no line has ever needed approval. */
@@ -119,49 +122,48 @@ export class Permission {
       calledBy === undefined || isStartedSince(others, calledBy, this.#world.shell.pid);
     if (!isOfLine) return 'nobody can be asked: the line that called it has ended';
     if (approve === undefined) return undefined;
-    // Bash may be busy with a line, and cannot be asked for the meaning of a name.
-    const decision = await this.#decide(command, approve, ended, async () => false);
+    const decision = await this.#question(command, readForApproval(command), approve, ended);
     if (decision === 'cancelled') return 'it was cancelled';
     if ('denied' in decision) return `it was denied: ${decision.denied}`;
     return decision.line === command ? undefined : 'only another line was allowed';
   }
 
-  /** A line of agent commands only needs no approval. @param isPlain true if a name certainly means the agent command. */
   async #decide(
-    line: string,
+    execution: Execution,
     approve: Approve,
     signal: AbortSignal | undefined,
-    isPlain: (name: string) => Promise<boolean>,
   ): Promise<Decision> {
-    const { handlers, agent, questions, mended, disposed, cwd } = this.#world;
-    const { call } = readLine(line, handlers);
-    if (call && !call.isLiteral) return { line };
-    // With --prove the line goes to bash.
-    const isDirect = call && !call.argv.includes('--prove');
-    if (isDirect && (await isPlain(call.handler.name))) return { line };
-    const run = call ? line : ((await mended(line)) ?? line);
-    const reading = readForApproval(run, handlers);
-    if (reading.isCertain && (await areAll(reading.commands, handlers, isPlain))) return { line };
-    const request = { line: run, ...reading, cwd: cwd(), agent };
-    const decision = await questions.ask(approve, request, [disposed, signal]);
-    // The line is mended again when it runs, and gets its note then.
-    const isUnchanged = typeof decision === 'object' && 'line' in decision && decision.line === run;
-    return isUnchanged ? { line } : decision;
+    const { text, isMended } = execution;
+    const { commands, isCertain } = readForApproval(text, this.#world.handlers);
+    if (isCertain && !isMended && (await this.#areAgentCommands(commands))) return execution;
+    const reading = { commands, isCertain: isCertain && !isMended };
+    const answer = await this.#question(text, reading, approve, signal);
+    if (answer === 'cancelled' || 'denied' in answer) return answer;
+    return answer.line === text ? execution : { ...execution, text: answer.line, isMended: false };
+  }
+
+  #question(
+    line: string,
+    reading: Pick<ApprovalRequest, 'commands' | 'isCertain'>,
+    approve: Approve,
+    signal: AbortSignal | undefined,
+  ) {
+    const { agent, questions, disposed, cwd } = this.#world;
+    const request = { line, ...reading, cwd: cwd(), agent };
+    return questions.ask(approve, request, [disposed, signal]);
+  }
+
+  /** True if each name certainly means the agent command. */
+  async #areAgentCommands(commands: readonly (readonly string[])[]): Promise<boolean> {
+    const { handlers, shell } = this.#world;
+    for (const [name = ''] of commands) {
+      if (!handlers.has(name) || (await shell.callerState?.(name))?.isPlain === false) return false;
+    }
+    return commands.length > 0;
   }
 }
 
-async function areAll(
-  commands: readonly (readonly string[])[],
-  agentCommands: ReadonlyMap<string, unknown>,
-  isPlain: (name: string) => Promise<boolean>,
-): Promise<boolean> {
-  for (const [name = ''] of commands) {
-    if (!agentCommands.has(name) || !(await isPlain(name))) return false;
-  }
-  return commands.length > 0;
-}
-
-function decisionOf(answer: unknown, asked: string): Decision {
+function decisionOf(answer: unknown, asked: string): { readonly line: string } | Refusal {
   const given = typeof answer === 'string' ? { approve: answer } : (answer ?? {});
   const { approve, line = asked, reason } = given as Record<string, unknown>;
   if (approve === 'allow' && typeof line === 'string') return { line };
