@@ -10,12 +10,12 @@ export const THEMES = {
   dark: {
     background: '#1b1d23',
     foreground: '#d7dae0',
-    colours: { 1: '#f66151', 2: '#2ec27e', 3: '#e5c07b', 8: '#7f848e' },
+    colours: { 1: '#f66151', 2: '#2ec27e', 3: '#e5c07b', 5: '#c678dd', 8: '#7f848e' },
   },
   light: {
     background: '#ffffff',
     foreground: '#24292f',
-    colours: { 1: '#c01c28', 2: '#1a7f37', 3: '#9a6700', 8: '#6e7781' },
+    colours: { 1: '#c01c28', 2: '#1a7f37', 3: '#9a6700', 5: '#8250df', 8: '#6e7781' },
   },
 };
 

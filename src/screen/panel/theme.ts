@@ -44,9 +44,9 @@ export const GLYPH_OF = {
 
 /**
  * Colours from the palette of 256: those above 15 look the same on all terminals. Texts have a contrast of 4.5 or more. On an
- * unknown background, the active item has a colour that is readable on both black and white, and the selected row is inverse.
+ * unknown background, the active item has the magenta that the terminal's theme chose for it, and the selected row is inverse.
  */
-export const ACTIVE_COLOURS = { dark: 141, light: 92, unknown: 163 } as const;
+export const ACTIVE_COLOURS = { dark: 141, light: 92 } as const;
 export const CHOSEN_COLOURS = { dark: [255, 236], light: [233, 254] } as const;
 
 const STYLES = {
@@ -65,45 +65,54 @@ type Paints = Readonly<Record<keyof typeof STYLES, Paint>>;
 
 const NOTHING = Object.fromEntries(Object.keys(STYLES).map((name) => [name, same])) as Paints;
 
-function coloursOn(background: Background): Paints {
-  const active = `\x1b[38;5;${ACTIVE_COLOURS[background ?? 'unknown']}m`;
-  const [text, behind] = background ? CHOSEN_COLOURS[background] : [];
+function coloursOn(background: Background, answered: Background): Paints {
+  const active = background ? `\x1b[38;5;${ACTIVE_COLOURS[background]}m` : '\x1b[35m';
+  const [text, behind] = answered ? CHOSEN_COLOURS[answered] : [];
   return {
     ...STYLES,
     inProgress: always((words) => `${active}${bold(words)}\x1b[39m`),
     done: always(green),
-    ...(background && {
+    ...(answered && {
       chosen: always((row) => `\x1b[38;5;${text};48;5;${behind}m${bold(row)}\x1b[39;49m`),
     }),
   };
 }
 
-/** The theme for a terminal with or without Unicode, colours, and styles such as bold, which colours imply. */
+/**
+ * The theme for a terminal with or without Unicode, colours, and styles such as bold, which colours imply.
+ *
+ * @param options.background as the environment tells it, so that all who draw on a terminal use the same colour.
+ * @param options.answered what the terminal itself has answered, for the selected row.
+ */
 export function createTheme({
   unicode = true,
   colours = false,
   styles = false,
   background,
+  answered = background,
 }: {
   unicode?: boolean;
   colours?: boolean;
   styles?: boolean;
   background?: Background;
+  answered?: Background;
 } = {}): Theme {
   const glyphs = unicode ? GLYPHS.unicode : GLYPHS.ascii;
-  return { ...glyphs, unicode, paint: colours ? coloursOn(background) : styles ? STYLES : NOTHING };
+  const paint = colours ? coloursOn(background, answered) : styles ? STYLES : NOTHING;
+  return { ...glyphs, unicode, paint };
 }
 
-/** The theme for a stream and its user's environment. @param background by default, that of the environment. */
+/** The theme for a stream and its user's environment. */
 export function themeFor(
   stream: { isTTY?: boolean },
   env: Environment,
-  background = backgroundOf(env),
+  answered?: Background,
 ): Theme {
+  const background = backgroundOf(env);
   const colours = hasColours(stream, env);
   // NO_COLOR leaves styles.
   const styles = canDraw(stream, env) && Boolean(env.NO_COLOR);
-  return createTheme({ unicode: hasUnicode(env), colours, styles, background });
+  return createTheme({ unicode: hasUnicode(env), colours, styles, background, answered });
 }
 
 /** Without a locale, true: nearly every terminal shows Unicode. */

@@ -4,8 +4,8 @@ import { safeText } from '../../base/safe-text.ts';
 const PLAIN = /^[ -~]*$/;
 const MARKS_PER_CHARACTER = 2;
 
-/** Slow to make. */
-let segmenter: Intl.Segmenter | undefined;
+/** A character with its marks, or the two letters of a flag: `oneLine` leaves no other clusters. */
+const CLUSTER = /[\u{1f1e6}-\u{1f1ff}]{2}|[\s\S]\p{M}*/gu;
 
 /**
  * One line whose width terminals agree on: safe, composed, and without the joiners, variation selectors, skin tones and
@@ -78,8 +78,7 @@ function cut(text: string, columns: number): string {
   if (PLAIN.test(text)) return text.slice(0, Math.max(0, columns));
   let width = 0;
   let result = '';
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  for (const { segment } of segmenter.segment(text)) {
+  for (const [segment] of text.matchAll(CLUSTER)) {
     width += displayWidth(segment);
     if (width > columns) break;
     result += segment;

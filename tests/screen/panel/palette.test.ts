@@ -40,15 +40,8 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-test('the active item has a contrast of at least 4.5 on black and on white, and of 3 on every terminal', () => {
-  expect(createTheme({ colours: true }).paint.inProgress('x')).toContain(
-    `38;5;${ACTIVE_COLOURS.unknown}m`,
-  );
-  const active = colourOf(ACTIVE_COLOURS.unknown);
-  for (const [name, background] of Object.entries(BACKGROUNDS)) {
-    const least = name.startsWith('xterm') ? 4.5 : 3;
-    expect(contrast(active, background), name).toBeGreaterThanOrEqual(least);
-  }
+test('where the background is unknown, the active item has a colour of the theme, which fits its background', () => {
+  expect(createTheme({ colours: true }).paint.inProgress('x')).toMatch(/^\x1b\[35m/);
 });
 
 describe.each(['dark', 'light'] as const)('where the terminal says that it is %s', (background) => {

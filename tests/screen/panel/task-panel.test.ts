@@ -220,7 +220,7 @@ async function looks(terminal: VirtualTerminal): Promise<string[]> {
 
 test('completed is dim and struck through with a green mark, in progress bold in its colour, pending plain', async () => {
   const { terminal } = start({ items: LIST });
-  expect(await looks(terminal)).toEqual(['dim struck 2 -1', 'bold 163 163', '-1 -1']);
+  expect(await looks(terminal)).toEqual(['dim struck 2 -1', 'bold 5 5', '-1 -1']);
 });
 
 test('its look follows the environment', async () => {

@@ -46,7 +46,7 @@ test.each([true, false])("kleur's own switch (%s) neither matters nor changes", 
   $.enabled = enabled;
   try {
     expect(createTheme({ colours: true }).paint.inProgress('x')).toBe(
-      '\x1b[38;5;163m\x1b[1mx\x1b[22m\x1b[39m',
+      '\x1b[35m\x1b[1mx\x1b[22m\x1b[39m',
     );
     expect(createTheme({ colours: false }).paint.inProgress('x')).toBe('x');
     expect($.enabled).toBe(enabled);
@@ -68,6 +68,19 @@ test.each([
   const same = createTheme({ colours: true, background: background as 'dark' | undefined });
   expect(theme.paint.inProgress('x')).toBe(same.paint.inProgress('x'));
 });
+
+test.each([{}, { COLORFGBG: '15;0' }])(
+  'with %j the active item has one colour, whether or not the terminal has answered; the selected row follows the answer',
+  (env) => {
+    const [silent, dark, light] = ([undefined, 'dark', 'light'] as const).map(
+      (answer) => themeFor(terminal, env, answer).paint,
+    );
+    expect(dark?.inProgress('x')).toBe(silent?.inProgress('x'));
+    expect(light?.inProgress('x')).toBe(silent?.inProgress('x'));
+    expect(light?.chosen('x')).toContain('\x1b[38;5;233;48;5;254m');
+    expect(dark?.chosen('x')).toContain('\x1b[38;5;255;48;5;236m');
+  },
+);
 
 test.each([
   ['\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\', 'dark'],

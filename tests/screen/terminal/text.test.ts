@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { line, sightOf, spread, table } from '../../../src/screen/terminal/lines.ts';
 import { displayWidth, oneLine, truncate, wrap } from '../../../src/screen/terminal/text.ts';
 import { anyCharacter } from '../../helpers/any-character.ts';
@@ -25,6 +25,19 @@ test('a text is cut between characters, and the cut shows', () => {
   expect(truncate('abcdef', 4, '...')).toBe('a...');
   expect(truncate('abcdef', 2, '...')).toBe('..');
   expect(truncate('abc', 0)).toBe('');
+});
+
+test('a character keeps its marks and a flag its two letters, without the segmenter, which is a fifth of a prompt', () => {
+  const made = vi.spyOn(Intl, 'Segmenter');
+  expect(truncate('ab\u0323\u0324\u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7}c', 5)).toBe(
+    'ab\u0323\u0324\u{1f1e9}\u{1f1ea}…',
+  );
+  expect(truncate('हिन्दी में लिखा', 6)).toBe('हिन्दी…');
+  expect(wrap('\u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7}', 3)).toEqual([
+    '\u{1f1e9}\u{1f1ea}',
+    '\u{1f1eb}\u{1f1f7}',
+  ]);
+  expect(made).not.toHaveBeenCalled();
 });
 
 test('what stands at the right of a row is dropped before half of the row is cut', () => {
