@@ -9,7 +9,13 @@ import { isProgram } from '../base/system/find-program.ts';
 import type { ClaimRules } from './claims.ts';
 import { because, type Reason, type Refused } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
-import { callerOf, type HookSurroundings, type TaskContext } from './task-context.ts';
+import {
+  attend,
+  attended,
+  callerOf,
+  type HookSurroundings,
+  type TaskContext,
+} from './task-context.ts';
 import type { Done, NotDone, TaskStore } from './task-store.ts';
 
 export const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
@@ -39,6 +45,7 @@ export class TaskCall {
   /** The caller's name, if it has said one. */
   readonly #said: string | undefined;
   readonly #approved = new Set<string>();
+  #news: readonly string[] | undefined;
   #asked = 0;
 
   /** @param isAboutAgent true if `--agent` names the subject of the command, not the caller. */
@@ -73,11 +80,32 @@ export class TaskCall {
     };
   }
 
-  change<Change extends { readonly graph: TaskGraph }>(
+  /** Makes a change, in which the caller also hears its news and its leases are renewed: one version, not two. */
+  async change<Change extends { readonly graph: TaskGraph }>(
     plan: (graph: TaskGraph, at: string) => Change | Refused,
     approve?: (change: Change) => Promise<Reason | undefined>,
   ): Promise<Done<Change> | NotDone> {
-    return this.store.change(plan, approve, this.agent);
+    const { agent, store } = this;
+    let news: readonly string[] | undefined;
+    const withNews = (before: TaskGraph, at: string): Change | Refused => {
+      const change = plan(before, at);
+      if ('refused' in change || change.graph === before) return change;
+      const heard = attended(change.graph, agent, store.clock, this.#isTold);
+      news = heard.news;
+      return { ...change, graph: heard.graph };
+    };
+    const outcome = await store.change(withNews, approve, agent);
+    if (!('refused' in outcome)) this.#news = news;
+    return outcome;
+  }
+
+  /** The caller's new notices: those heard with its change, or what it hears now. */
+  async news(): Promise<readonly string[]> {
+    return this.#news ?? attend(this.agent, this.store, this.#isTold);
+  }
+
+  get #isTold(): boolean {
+    return this.settings.guidance !== 'off';
   }
 
   /**

@@ -9,7 +9,7 @@ import type { Task, TaskGraph } from './task.ts';
 import { TASK_ARCHIVE } from './task-archive.ts';
 import { type GivenOptions, TaskCall } from './task-call.ts';
 import { TASK_CLAIM, TASK_RELEASE } from './task-claim.ts';
-import { attend, settingsOf, type TaskContext } from './task-context.ts';
+import { settingsOf, type TaskContext } from './task-context.ts';
 import { TASK_CREATE } from './task-create.ts';
 import { optionsOf, type Refusal, readRequest, type TaskForm } from './task-form.ts';
 import { TASK_GET, TASK_INBOX, TASK_LIST } from './task-list.ts';
@@ -91,7 +91,7 @@ async function run(
     session.atEnd(store, () => store.change(released, undefined, agent));
   }
   // The change is made even if the news fails.
-  const news = await attend(agent, store, settings.guidance !== 'off').catch(() => []);
+  const news = await call.news().catch(() => []);
   const notes = noteLines([...[store.seen.damage ?? []].flat(), ...news]);
   return { stdout, stderr: noteLines(input.notes) + stderr + notes, exitCode };
 }

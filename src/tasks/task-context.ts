@@ -132,18 +132,19 @@ export async function teamNews(
   }
 }
 
-/** Renews the leases of an agent that are due. If it `isTold`, returns its new notices, each only once. */
+/** The list after an agent has heard its oldest notices, if it `isTold`, and its due leases are renewed; or the same list. */
+export function attended(before: TaskGraph, agent: string, clock: LeaseClock, isTold: boolean) {
+  const { graph, taken, left } = takeNotices(before, agent, isTold ? MOST_TOLD : 0);
+  const news = taken.map(noticeText);
+  if (isTold && left > 0) news.push(`and ${left} more: TaskInbox`);
+  return { graph: renewLeases(graph, agent, clock), news };
+}
+
+/** Returns an agent's new notices, each only once, and renews its leases. */
 export async function attend(agent: string, store: TaskStore, isTold: boolean): Promise<string[]> {
-  const attended = (before: TaskGraph) => {
-    const { graph, taken, left } = takeNotices(before, agent, isTold ? MOST_TOLD : 0);
-    return { graph: renewLeases(graph, agent, store.clock), taken, left };
-  };
+  const plan = (before: TaskGraph) => attended(before, agent, store.clock, isTold);
   const { graph } = await store.recent();
-  if (attended(graph).graph === graph) return [];
-  const outcome = await store.change(attended);
-  if ('refused' in outcome) return [];
-  const { taken, left } = outcome.change;
-  const lines = taken.map(noticeText);
-  if (isTold && left > 0) lines.push(`and ${left} more: TaskInbox`);
-  return lines;
+  if (plan(graph).graph === graph) return [];
+  const outcome = await store.change(plan);
+  return 'refused' in outcome ? [] : outcome.change.news;
 }

@@ -33,6 +33,25 @@ class HandClock implements LeaseClock {
 
 const MINUTE = 60_000;
 
+test('a change makes one version, in which its agent has also heard its news and its leases are renewed', async () => {
+  const clock = new HandClock();
+  const team = await Team.of('ABC', { clock });
+  const store = team.stores.get('') as TaskStore;
+  await team.run('TaskClaim 1 --agent bob --lease 30m', 'TaskUpdate 2 --owner bob --agent ann');
+  clock.time += 5 * MINUTE;
+  const { version } = await store.read();
+  const { stderr } = await team.run('TaskClaim 2 --agent bob --lease off');
+  expect(stderr).toBe('Note: #2 "B": assigned to you by ann\n');
+  const { version: claimed, graph } = await store.read();
+  expect(claimed).toBe(version + 1);
+  expect(graph.tasks.get(1)?.lease?.beat).toBe(2);
+  // What is refused is still heard, once.
+  await team.run('TaskUpdate 3 --owner bob --agent ann');
+  const refused = await team.run('TaskClaim 9 --agent bob');
+  expect(refused.stderr).toContain('Note: #3 "C": assigned to you by ann\n');
+  expect(await team.out('TaskInbox --agent bob')).toBe('Nothing new.\n');
+});
+
 test("one's own tasks come before free ones, and these by priority, then by id", async () => {
   const team = new Team({ settings: { guidance: 'off' } });
   await team.run(
