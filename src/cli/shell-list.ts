@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Settings, type SettingsSource, settingsOfCalls } from '../base/settings/settings.ts';
 import type { ListName } from '../lists/list-paths.ts';
+import type { Awaitable } from '../lists/steps.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
@@ -17,7 +18,7 @@ export interface ShellList {
   readonly tasks: TaskContext;
   readonly settings: SettingsSource;
   /** True if the list belongs to a subagent. */
-  readonly isSubagent: () => boolean;
+  readonly isSubagent: () => Awaitable<boolean>;
   readonly close: () => Promise<void>;
 }
 

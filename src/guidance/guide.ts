@@ -8,6 +8,7 @@ import {
 import { noteLines } from '../base/command/replies.ts';
 import { safeText } from '../base/safe-text.ts';
 import { type GuidanceSettings, readSettings } from '../base/settings/settings.ts';
+import type { Awaitable } from '../lists/steps.ts';
 import type { Items } from '../todo/todo-fields.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
@@ -36,7 +37,7 @@ export interface GuideOptions {
   /** The list, if a person may change it: the agent is told about such changes, once. */
   shared?: TodoList;
   /** True for a subagent's list; false unless given. */
-  isSubagent?: () => boolean;
+  isSubagent?: () => Awaitable<boolean>;
   /** False: no notes, whatever the settings say. */
   notes?: boolean;
   /** False: no reminders, whatever the settings say. */
@@ -67,7 +68,6 @@ export class Guide {
     this.#tasks = options.tasks;
     this.#history = new WorkHistory({
       reminderTurns: () => this.#settings().reminderTurns,
-      isSubagent: () => options.isSubagent?.() ?? false,
       tasks: this.#tasks,
     });
   }
@@ -166,6 +166,7 @@ export class Guide {
     const result = await handler.execute(invocation);
     const isChanged = this.look();
     if (!isChanged || this.#options.notes === false || result.exitCode !== 0) return result;
+    this.#history.isSubagent = (await this.#options.isSubagent?.()) ?? false;
     const notes: string[] = [];
     for (const rule of this.#rules) {
       if (rule.kind === 'note') notes.push(...this.#linesOf(rule, 0));

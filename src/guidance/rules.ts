@@ -46,17 +46,9 @@ export const GUIDANCE_RULES: readonly GuidanceRule[] = /* @__PURE__ */ LIST_NOTE
 export function listNotes(
   before: Items,
   { items: now, asWritten: items = now, dropped = [] }: TodoVersion,
-  isSubagent: () => boolean,
+  isSubagent: boolean,
 ): string[] {
-  const changes = pairRenamed(before, items);
-  const work = {
-    items,
-    changes,
-    dropped,
-    get isSubagent() {
-      return isSubagent();
-    },
-  };
+  const work = { items, changes: pairRenamed(before, items), dropped, isSubagent };
   return [droppedItems(work) ?? [], uncheckedFinish(work) ?? [], skippedItems(work) ?? []].flat();
 }
 
@@ -85,7 +77,7 @@ function uncheckedFinish(work: Replacement) {
   if (!isFinished || items.some((item) => item.proof !== undefined || isCheck(item))) {
     return undefined;
   }
-  // The parent of a subagent verifies the whole. Last, since `isSubagent` reads files.
+  // The parent of a subagent verifies the whole.
   return work.isSubagent ? undefined : TEXTS.noCheck(items);
 }
 

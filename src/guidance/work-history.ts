@@ -11,13 +11,13 @@ export const MAX_LINE_LENGTH = 20_000;
 export class WorkHistory implements Work {
   readonly tasks: TaskWork | undefined;
   readonly #reminderTurns: () => number;
-  readonly #isSubagent: () => boolean;
   items: Items = [];
   changes: readonly ItemChange[] = [];
   dropped: Items = [];
   readonly commands: RoutedCommand[] = [];
   commandsSinceWrite = 0;
   hasList = false;
+  isSubagent = false;
   /** The items that were ever in progress. */
   #begun = new Set<Items[number]>();
   #isRunning = false;
@@ -26,12 +26,10 @@ export class WorkHistory implements Work {
   /** @param options functions are called only if a rule needs the value. */
   constructor(options: {
     reminderTurns: () => number;
-    isSubagent: () => boolean;
     tasks: TaskWork | undefined;
   }) {
     this.tasks = options.tasks;
     this.#reminderTurns = options.reminderTurns;
-    this.#isSubagent = options.isSubagent;
   }
 
   listFound(items: Items): void {
@@ -70,10 +68,6 @@ export class WorkHistory implements Work {
     if (command) this.commands.push({ ...command, exitCode });
     this.#isRunning = false;
     this.commandsSinceWrite = this.#wroteInCommand ? 0 : this.commandsSinceWrite + 1;
-  }
-
-  get isSubagent(): boolean {
-    return this.#isSubagent();
   }
 
   get reminderTurns(): number {

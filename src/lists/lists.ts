@@ -1,18 +1,11 @@
-import { lstatSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, StateError } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
 import { orElse } from '../base/system/files.ts';
 import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
-import {
-  folderOfKey,
-  type ListName,
-  namesIn,
-  pathName,
-  sessionKey,
-  textOfPathName,
-} from './list-paths.ts';
+import { folderOfKey, namesIn, textOfPathName } from './list-paths.ts';
 import type { PlaceOptions, SharedPlace } from './place.ts';
 import type { Awaitable } from './steps.ts';
 import { VersionFolder } from './version-folder.ts';
@@ -48,8 +41,6 @@ export interface Lists {
   remove(key: string, version: number): Awaitable<boolean>;
   /** A report for a person, one line each. */
   status(): Awaitable<string[]>;
-  /** True if another agent of the session started the list's agent; a server does not tell. */
-  isSubagent(name: ListName): boolean;
   /** Creates what the first list needs. */
   init(): Awaitable<void>;
   /**
@@ -142,20 +133,6 @@ export class FolderLists implements Lists {
       // Fails if it holds other lists.
       orElse(() => rmdirSync(dirname(folder)), undefined);
       return true;
-    });
-  }
-
-  /** True if an agent's list is younger than another agent's of the same session. */
-  isSubagent({ session, agent }: ListName): boolean {
-    const folder = this.#folderOf(sessionKey(session));
-    const born = (name: string) =>
-      lstatSync(join(folder, name), { throwIfNoEntry: false })?.birthtimeMs;
-    const own = born(pathName(agent)) ?? Number.POSITIVE_INFINITY;
-    // `main@1` and `main@2` belong to two independent sessions of a harness.
-    const harnessOf = (name: string) => name.split('@')[1];
-    return namesIn(folder).some((name) => {
-      const other = textOfPathName(name) ?? name;
-      return other !== agent && harnessOf(other) === harnessOf(agent) && (born(name) ?? own) < own;
     });
   }
 

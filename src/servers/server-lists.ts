@@ -32,10 +32,6 @@ export class ServerLists implements Lists {
     return new ServerPlace(() => this.#connected(), key, options);
   }
 
-  isSubagent(): boolean {
-    return false;
-  }
-
   async status(): Promise<string[]> {
     const engine = await this.#connected();
     return [`Lists are stored on ${engine.name}.`, ...(await engine.status())];

@@ -3,7 +3,7 @@ import { attempt, errorCode } from '../base/command/state-error.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { makeFolders, readOwnFile, writeOwnFile } from '../base/system/files.ts';
 import { ListHome } from '../lists/list-home.ts';
-import { hookFolder, type ListName, listKey } from '../lists/list-paths.ts';
+import { hookFolder, type ListName, listKey, sessionKey } from '../lists/list-paths.ts';
 import { DEFAULT_AGENT } from '../lists/place.ts';
 import { TodoList, todoPlace } from './todo-store.ts';
 
@@ -45,9 +45,18 @@ export class TodoLists extends ListHome {
     });
   }
 
-  isOfSubagent(list: TodoList): boolean {
-    const name = this.#names.get(list);
-    return name !== undefined && this.lists.isSubagent(name);
+  /** True if the list is not of `main`, and the session's `main` has one, too; false if nobody can tell. */
+  async isOfSubagent(list: TodoList): Promise<boolean> {
+    const { session = '', agent = DEFAULT_AGENT } = this.#names.get(list) ?? {};
+    // `main@1` and `main@2` belong to two independent sessions of a harness.
+    const main = agent.replace(/^[^@]*/, DEFAULT_AGENT);
+    if (agent === main) return false;
+    try {
+      const found = await this.lists.find(sessionKey(session));
+      return found.some(({ key }) => key === listKey({ session, agent: main }));
+    } catch {
+      return false;
+    }
   }
 }
 

@@ -46,7 +46,11 @@ const FORM = {
   helpPage,
 };
 
-type Advise = (list: TodoList, before: TodoVersion, after: TodoVersion) => readonly string[];
+type Advise = (
+  list: TodoList,
+  before: TodoVersion,
+  after: TodoVersion,
+) => Promise<readonly string[]>;
 
 const NOTHING: { options: GivenOptions; rest: readonly string[] } = { options: {}, rest: [] };
 
@@ -161,7 +165,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const { '--output': output = asked ? 'next' : 'summary' } = options;
     if ('refused' in outcome) return evidence.told(outcome.refused);
     const { written, replaced } = outcome;
-    const advice = this.#advise?.(list, replaced, written) ?? [];
+    const advice = (await this.#advise?.(list, replaced, written)) ?? [];
     const said = new Set([...notes, ...outcome.notes, ...advice]);
     const { items: now, asWritten = now } = written;
     return evidence.told(done(REPLIES[output]({ ...written, items: asWritten }), noteLines(said)));

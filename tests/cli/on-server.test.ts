@@ -109,6 +109,26 @@ test.runIf(hasEtcd)(
 );
 
 describeOn(servers.one, (server) => {
+  test('a helper is not told to verify where `main` has a list, by a program and by a host', async () => {
+    const { run, host, call } = team(server().url);
+    const todos = JSON.stringify({ todos: items('[x] Read', '[x] Write', '[x] Ship') });
+    const verify = /none of them was a check/;
+    expect(run('todo-write', [todos]).stderr).toMatch(verify);
+    await call('main', 'TodoWrite', pending('Lead'));
+    expect(run('todo-write', [pending('Read')]).stderr + run('todo-write', [todos]).stderr).toBe(
+      '',
+    );
+    for (const [agent, count] of [
+      ['ann', 0],
+      ['main', 1],
+    ] as const) {
+      const client = host(agent);
+      await client.send(list('Read'));
+      const { stderr } = await client.send(`TodoWrite '${todos}'`);
+      expect(stderr.split(verify)).toHaveLength(1 + count);
+    }
+  });
+
   test('the gate of a hook holds, and a new session is shown the list', () => {
     const { run } = team(server().url);
     run('todo-write', ['--until-done', pending('Build')]);

@@ -1,11 +1,8 @@
-import { chownSync, lchownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { FilePlace } from '../../src/lists/file-place.ts';
 import { sessionOf, stateFolder } from '../../src/lists/list-paths.ts';
-import { FolderLists } from '../../src/lists/lists.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { listFolder } from '../helpers/list-folders.ts';
 import { isRoot } from '../helpers/machine.ts';
 
 const here = { directory: '/work/app', home: () => '/home/ann' };
@@ -65,26 +62,3 @@ test.runIf(isRoot())('a .git of another user, or in a folder of another, names n
   lchownSync(join(project, '.git'), NOBODY, NOBODY);
   expect(sessionOf(join(project, 'elsewhere'))).toBe(join(project, 'elsewhere'));
 });
-
-test('an agent is a subagent where the list of another one of its session is older', () => {
-  const state = temporaryDirectory();
-  const write = (agent: string) =>
-    new FilePlace({ folder: listFolder(state, { session: 's', agent }) }).commit(0, [], new Date());
-  const isSub = (agent: string) =>
-    new FolderLists({ folder: state }).isSubagent({ session: 's', agent });
-  expect(isSub('main')).toBe(false);
-  const agents = ['lead', 'worker', 'main@1', 'main@2', 'other@2'];
-  for (const agent of agents) {
-    write(agent);
-    untilFileTimesMove();
-  }
-  expect(agents.filter(isSub)).toEqual(['worker', 'other@2']);
-  expect(isSub('new')).toBe(true);
-});
-
-/** Folders created within one tick of the kernel's clock have equal birth times. */
-function untilFileTimesMove(): void {
-  const born = () => statSync(temporaryDirectory()).birthtimeMs;
-  const start = born();
-  while (born() === start);
-}

@@ -102,8 +102,19 @@ test('who named a session, or runs inside another harness, has one list each tim
   const home = lists(one);
   const list = home.open({});
   expect((await list.update([])).by).toBe('main');
-  expect(home.isOfSubagent(list)).toBe(false);
   expect((await home.open({ agent: 'helper' }).update([])).by).toBe('helper');
+});
+
+test('an agent is a subagent where `main` of its session has a list, however old; `main` never is', async () => {
+  const { lists } = workTree();
+  const home = lists({ TODO_SESSION: 's' });
+  const isSub = (agent: string) => home.isOfSubagent(home.open({ agent }));
+  for (const agent of ['helper', 'helper@1', 'helper@2']) home.open({ agent }).update([]);
+  expect(await isSub('helper')).toBe(false);
+  for (const agent of ['main', 'main@1']) home.open({ agent }).update([]);
+  const agents = ['main', 'main@1', 'main@2', 'helper', 'new', 'helper@1', 'helper@2'];
+  const found = await Promise.all(agents.map(isSub));
+  expect(agents.filter((_, at) => found[at])).toEqual(['helper', 'new', 'helper@1']);
 });
 
 test('the tasks of a work tree are those of all its sessions', async () => {
