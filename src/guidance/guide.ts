@@ -8,7 +8,6 @@ import {
 import { noteLines } from '../base/command/replies.ts';
 import { safeText } from '../base/safe-text.ts';
 import { type GuidanceSettings, readSettings } from '../base/settings/settings.ts';
-import type { Awaitable } from '../lists/steps.ts';
 import type { Items } from '../todo/todo-fields.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
@@ -37,7 +36,7 @@ export interface GuideOptions {
   /** The list, if a person may change it: the agent is told about such changes, once. */
   shared?: TodoList;
   /** True for a subagent's list; false unless given. */
-  isSubagent?: () => Awaitable<boolean>;
+  isSubagent?: () => boolean | Promise<boolean>;
   /** False: no notes, whatever the settings say. */
   notes?: boolean;
   /** False: no reminders, whatever the settings say. */
