@@ -5,6 +5,7 @@ import type { Environment } from '../base/environment.ts';
 import { safeText } from '../base/safe-text.ts';
 import { readSettings, type Settings, type SettingsReading } from '../base/settings/settings.ts';
 import { appendOwnFile, codeOf, makeFolders, orElse, readOwnFile } from '../base/system/files.ts';
+import { isTracked } from './git-index.ts';
 import {
   agentOfHarness,
   beginningFile,
@@ -152,9 +153,9 @@ export class ListHome {
           () => process.getBuiltinModule('node:os').userInfo().homedir,
         ),
     });
-    if (stateDir === undefined || trackedFile(folder, environment) === undefined) return folder;
+    if (stateDir === undefined || !isTracked(folder)) return folder;
     const untracked = `${folder}/${UNTRACKED}`;
-    if (trackedFile(untracked, environment) === undefined) return untracked;
+    if (!isTracked(untracked)) return untracked;
     throw new StateError(
       `git tracks files in ${folder} and in ${untracked}, so they are ignored: git rm -r --cached both, and add them to .gitignore, or set TODO_STATE_DIR to another folder`,
     );
@@ -205,26 +206,4 @@ export class ListHome {
 /** False where nobody can look: reading or writing there fails with a better error. */
 function isLink(path: string): boolean {
   return orElse(() => lstatSync(path).isSymbolicLink(), false);
-}
-
-/** The first file that git tracks in a subfolder, where lists are. Undefined outside of a work tree or without git. */
-function trackedFile(folder: string, environment: Environment): string | undefined {
-  if (!existsSync(folder) || !isInWorkTree(folder)) return undefined;
-  const { spawnSync } = process.getBuiltinModule('node:child_process');
-  // GIT_ variables, as in a git hook, may name another repository; fsmonitor would run a program of this one.
-  const env = Object.entries(environment).filter(([name]) => !name.startsWith('GIT_'));
-  const options = ['-c', 'safe.directory=*', '-c', 'core.fsmonitor=false'];
-  const { stdout } = spawnSync('git', [...options, '-C', folder, 'ls-files', '-z'], {
-    env: Object.fromEntries(env),
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-    maxBuffer: Number.POSITIVE_INFINITY,
-  });
-  return stdout?.split('\0').find((path) => /^[^./][^/]*\//.test(path));
-}
-
-function isInWorkTree(folder: string): boolean {
-  if (existsSync(`${folder}/.git`)) return true;
-  const parent = dirname(folder);
-  return parent !== folder && isInWorkTree(parent);
 }

@@ -71,10 +71,16 @@ export function agentOfHarness(agent: string, environment: Environment): string 
   return id === undefined ? agent : `${agent}@${id}`;
 }
 
-function isTrusted(path: string): boolean {
-  // lstat: for a link, the owner of the link counts.
-  const stat = orElse(() => lstatSync(path, { throwIfNoEntry: false }), undefined);
-  return stat !== undefined && [0, process.getuid?.() ?? stat.uid].includes(stat.uid);
+/** True if a file exists and belongs to this user or root. To root, a user's files count within that user's `folder`. */
+export function isTrusted(path: string, folder?: string): boolean {
+  const owner = ownerOf(path);
+  const own = process.getuid?.() ?? owner;
+  return owner !== undefined && [0, own, own === 0 && folder && ownerOf(folder)].includes(owner);
+}
+
+/** For a link, the owner of the link. */
+function ownerOf(path: string): number | undefined {
+  return orElse(() => lstatSync(path, { throwIfNoEntry: false })?.uid, undefined);
 }
 
 /** The key of a session, a prefix of its lists' keys. */

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { isTracked } from '../../src/lists/git-index.ts';
 import { JsonlClient } from '../helpers/agent-shell.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
@@ -82,4 +83,105 @@ test('a tracked .gitignore is no list, and another repository in the environment
     TODO_SESSION: 's',
   });
   expect(run('todo-read', [], { cwd: other, env }).stdout).toBe('No todos.\n');
+});
+
+describe('whatever a repository contains, git is not asked and runs nothing', () => {
+  test('a tracked state folder that looks like a bare repository does not hide its lists', async () => {
+    const { git, call, cwd } = await clone();
+    const state = join(cwd, '..', '.todowrite');
+    for (const folder of ['objects', 'refs']) mkdirSync(join(state, folder));
+    writeFileSync(join(state, 'HEAD'), 'ref: refs/heads/main\n');
+    for (const folder of ['objects', 'refs']) writeFileSync(join(state, folder, 'x'), '');
+    git('add', '.todowrite');
+    expect(await call('TodoRead')).toEqual(ok('No todos.\n', expect.stringMatching(WARNING)));
+  });
+
+  test('the program of a promisor remote does not run', async () => {
+    const { root, git, call, agentShell, hook } = await clone();
+    const [program, ran] = [join(root, 'program'), join(root, 'ran')];
+    writeFileSync(program, `#!/bin/sh\ntouch ${ran}\n`);
+    chmodSync(program, 0o755);
+    git('add', '.');
+    git('-c', 'user.name=a', '-c', 'user.email=a', 'commit', '-qm', 'a');
+    git('sparse-checkout', 'set', '--cone', '--sparse-index', 'src');
+    for (const [key = '', value = ''] of [
+      ['extensions.partialClone', 'origin'],
+      ['remote.origin.promisor', 'true'],
+      ['remote.origin.url', root],
+      ['remote.origin.uploadpack', program],
+      ['core.fsmonitor', program],
+    ]) {
+      git('config', key, value);
+    }
+    rmSync(join(root, 'app', '.git', 'objects'), { recursive: true });
+    mkdirSync(join(root, 'app', '.git', 'objects'));
+    await call('TodoWrite', LIST);
+    for (const name of ['TodoRead', 'TaskList']) await call(name);
+    for (const name of ['sessions', 'prime']) agentShell(name);
+    hook();
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "another user's .git in a shared folder is no repository (needs root)",
+    async () => {
+      const { git, call, root } = await clone();
+      git('add', '.todowrite');
+      const shared = join(root, 'app');
+      execFileSync('chown', ['-R', '12345', join(shared, '.git')]);
+      const env = { TODO_STATE_DIR: join(shared, '.todowrite'), TODO_SESSION: 's' };
+      const { stdout } = await callCommand(
+        cleanEnvironment({ HOME: root, ...env }),
+        'TodoRead',
+        [],
+      );
+      expect(stdout).toContain('Theirs');
+      expect(await call('TodoRead')).toMatchObject({ exitCode: 0 });
+    },
+  );
+
+  test('an index that cannot be read: the lists are not ours, and the error has the way out', async () => {
+    const { call, cwd } = await clone();
+    const index = join(cwd, '..', '.git', 'index');
+    for (const bytes of ['junk', 'DIRC\0\0\0\x09\0\0\0\x01', 'DIRC\0\0\0\x02\0\0\0\x01']) {
+      writeFileSync(index, bytes);
+      const { stdout, stderr, exitCode } = await call('TodoRead');
+      expect([stdout, exitCode]).toEqual(['', 3]);
+      expect(stderr).toMatch(/index has an unknown format; set TODO_STATE_DIR to a folder outside/);
+    }
+  });
+});
+
+test.each([
+  ['of each version', ['--index-version', '2'], []],
+  ['with shortened paths', ['--index-version', '4'], []],
+  ['that is split', ['--split-index'], []],
+  ['with SHA-256', [], ['--object-format=sha256']],
+])('an index %s is read as git reads it', async (_, update, init) => {
+  const root = temporaryDirectory();
+  const git = (...argv: string[]) => execFileSync('git', argv, { cwd: root });
+  git('init', '-q', ...init);
+  const names = ['.todo', '.todowrite', '.todp', 'a', `z${'é'.repeat(100)}`, 'x'.repeat(250)];
+  for (const name of names) {
+    mkdirSync(join(root, name, 's', 'main'), { recursive: true });
+    writeFileSync(join(root, name, 's', 'main', 'head-0'), '');
+    writeFileSync(join(root, name, 'file'), '');
+  }
+  git('add', '.todowrite/s', '.todo/file', 'x'.repeat(250), `z${'é'.repeat(100)}`);
+  git('update-index', ...update);
+  git('add', '-N', 'a/s');
+  expect(names.filter((name) => isTracked(join(root, name)))).toEqual([
+    '.todowrite',
+    'a',
+    ...names.slice(4),
+  ]);
+  // Where case is ignored, this is the same folder.
+  mkdirSync(join(root, '.TODOWRITE'));
+  expect(isTracked(join(root, '.TODOWRITE'))).toBe(true);
+  const added = join(root, 'added');
+  git('-c', 'user.name=a', '-c', 'user.email=a', 'commit', '-qm', 'a');
+  git('worktree', 'add', '-q', '--detach', added);
+  expect(isTracked(join(added, '.todowrite'))).toBe(true);
+  execFileSync('git', ['rm', '-rq', '--cached', '.todowrite'], { cwd: added });
+  expect(isTracked(join(added, '.todowrite'))).toBe(false);
 });
