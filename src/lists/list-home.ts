@@ -4,7 +4,15 @@ import { attempt, StateError, UnnamedList } from '../base/command/state-error.ts
 import type { Environment } from '../base/environment.ts';
 import { safeText } from '../base/safe-text.ts';
 import { readSettings, type Settings, type SettingsReading } from '../base/settings/settings.ts';
-import { appendOwnFile, codeOf, makeFolders, orElse, readOwnFile } from '../base/system/files.ts';
+import {
+  appendOwnFile,
+  codeOf,
+  isShared,
+  makeFolders,
+  orElse,
+  readOwnFile,
+} from '../base/system/files.ts';
+import { isClosedFolder, isTrusted, ofOther } from '../base/system/owners.ts';
 import { isTracked } from './git-index.ts';
 import {
   agentOfHarness,
@@ -76,8 +84,8 @@ export class ListHome {
   }
 
   /**
-   * Returns a path in `folder`. @throws StateError if a symbolic link leads out of it: a cloned repository may contain a
-   * state folder with links to other people's lists.
+   * Returns a path in `folder`. @throws StateError if a symbolic link leads out of it, as in a state folder that a cloned
+   * repository contains, or if it is another user's, unless they share the folder on purpose.
    */
   checked(path: string): string {
     const { stateDir } = this.settings;
@@ -89,6 +97,12 @@ export class ListHome {
           `${part} is a symbolic link, which lists do not follow: remove it, or set TODO_STATE_DIR to where it leads`,
         );
       }
+    }
+    const { root, folder } = { root: '/', folder: this.folder };
+    for (let part = path; part !== root; part = part === folder ? root : dirname(part)) {
+      const problem = this.#isOurs(part) ? undefined : ofOther(part);
+      if (problem)
+        throw new StateError(`${part} ${problem}, or set TODO_STATE_DIR to another folder`);
     }
     return path;
   }
@@ -139,6 +153,11 @@ export class ListHome {
 
   get #isOnServer(): boolean {
     return this.settings.stateUrl !== undefined;
+  }
+
+  #isOurs(path: string): boolean {
+    if (isClosedFolder(path)) return false;
+    return path === this.folder || isTrusted(path, this.folder) || isShared(this.folder);
   }
 
   #findFolder(): string {

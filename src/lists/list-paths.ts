@@ -1,8 +1,9 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { attempt, errorCode } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
 import { orElse } from '../base/system/files.ts';
+import { isTrusted } from '../base/system/owners.ts';
 import { UNFINISHED } from './version-folder.ts';
 
 export interface ListName {
@@ -69,18 +70,6 @@ export function agentOfHarness(agent: string, environment: Environment): string 
   if (agent.includes('@')) return agent;
   const id = harnessSession(environment);
   return id === undefined ? agent : `${agent}@${id}`;
-}
-
-/** True if a file exists and belongs to this user or root. To root, a user's files count within that user's `folder`. */
-export function isTrusted(path: string, folder?: string): boolean {
-  const owner = ownerOf(path);
-  const own = process.getuid?.() ?? owner;
-  return owner !== undefined && [0, own, own === 0 && folder && ownerOf(folder)].includes(owner);
-}
-
-/** For a link, the owner of the link. */
-function ownerOf(path: string): number | undefined {
-  return orElse(() => lstatSync(path, { throwIfNoEntry: false })?.uid, undefined);
 }
 
 /** The key of a session, a prefix of its lists' keys. */

@@ -30,6 +30,8 @@ export interface FolderReading {
 
 const HEAD = /^head-(?:0|([1-9]\d{0,14})-([a-z0-9]+))$/;
 const VERSION = /^([1-9]\d{0,14})-([a-z0-9]+)\.json$/;
+/** The largest number that these read. */
+const LAST_VERSION = 999_999_999_999_999;
 const VERSION_0: VersionName = { version: 0, id: '' };
 
 /** A folder may seem to have no head if it is read while the head is renamed. */
@@ -133,6 +135,11 @@ export class VersionFolder<T> {
    */
   add(from: VersionName, to: VersionName, bytes: Buffer): boolean {
     const path = this.#pathOf(to);
+    if (to.version > LAST_VERSION) {
+      throw new StateError(
+        `${this.path} has no number left for a version after ${from.version}: move it away`,
+      );
+    }
     try {
       writeDurably(this.#fs, path, bytes);
       this.#replaceHead(from, to);

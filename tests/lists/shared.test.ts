@@ -1,8 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { appendOwnFile, openOwn } from '../../src/base/system/files.ts';
 import { AGENT_SHELL } from '../helpers/agent-shell.ts';
+import { cleanEnvironment } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { json, todo } from '../todo/call.ts';
 
@@ -94,4 +105,112 @@ describe.skipIf(!canBeOthers)('a folder of lists that a group may write', () => 
     expect(write('ann', '002', 'one')).toMatchObject({ exitCode: 0 });
     expect(new Set(modes())).toEqual(new Set(['folder 700', 'file 600']));
   });
+});
+
+describe.skipIf(!canBeOthers)("another user's files", () => {
+  const theirs = (state: string, user: User) => {
+    chmodSync(state, 0o777);
+    const chown = (path: string) =>
+      spawnSync('chown', ['-R', `${USERS[user]}:${USERS[user]}`, path]).status === 0;
+    for (const name of readdirSync(state)) expect(chown(join(state, name))).toBe(true);
+  };
+
+  test('are no lists in a folder that is not shared on purpose', () => {
+    const { state, run, write } = folder();
+    chmodSync(state, 0o777);
+    expect(write('ben', '000', 'a').exitCode).toBe(0);
+    expect(run('ben', '000', 'TaskCreate', '--subject', 'A').exitCode).toBe(0);
+    spawnSync('chmod', ['-R', 'a+rwX', state]);
+    for (const line of [['TodoRead'], ['TodoWrite', '[]'], ['TaskList'], ['TaskClaim', '1']]) {
+      const [command = '', ...argv] = line;
+      const { stdout, stderr, exitCode } = run('ann', '022', command, ...argv);
+      expect([line, stdout, exitCode]).toEqual([line, '', 3]);
+      expect(stderr).toMatch(
+        /belongs to user 54302; to make it yours: sudo chown -R 54301 \/\S+, or /,
+      );
+    }
+    theirs(state, 'root');
+    expect(run('ann', '022', 'TodoRead').exitCode).toBe(0);
+  });
+
+  test("root's, who used a user's folder before, name root and the way out", () => {
+    const { state, run, write } = folder();
+    expect(write('root', '022', 'a').exitCode).toBe(0);
+    chownSync(state, USERS.ann, USERS.ann);
+    const met = [run('ann', '022', 'TodoRead'), write('ann', '022', 'b')];
+    for (const { stderr, exitCode } of met) {
+      expect(exitCode).toBe(3);
+      expect(stderr).toContain(
+        `${state}/shared belongs to root; to make it yours: sudo chown -R 54301 ${state}/shared`,
+      );
+    }
+    theirs(state, 'ann');
+    expect(write('ann', '022', 'b').exitCode).toBe(0);
+    const newest =
+      readdirSync(join(state, 'shared', 'main')).find((name) => name.startsWith('2-')) ?? '';
+    chownSync(join(state, 'shared', 'main', newest), 0, 0);
+    expect(run('ann', '022', 'TodoRead').stderr).toMatch(
+      /2-.*EACCES.*; it belongs to root; to make it yours: sudo chown -R 54301 \S+\/2-/,
+    );
+  });
+
+  test("what root makes in a user's folder belongs to that user, who goes on with it", () => {
+    const { state, run, write } = folder();
+    chownSync(state, USERS.ann, USERS.ann);
+    expect(write('root', '022', 'a').exitCode).toBe(0);
+    expect(run('root', '022', 'TaskCreate', '--subject', 'A').exitCode).toBe(0);
+    expect(run('ann', '022', 'TodoRead').stdout).toContain('[ ] a');
+    expect(write('ann', '022', 'a', 'b').exitCode).toBe(0);
+    expect(write('root', '022', 'c').exitCode).toBe(0);
+    expect(run('ann', '022', 'TaskCreate', '--subject', 'B').exitCode).toBe(0);
+    const owners = readdirSync(state, { recursive: true, encoding: 'utf8' }).map(
+      (name) => statSync(join(state, name)).uid,
+    );
+    expect(new Set(owners)).toEqual(new Set([USERS.ann]));
+  });
+
+  test('a hard link that a user has put in the place of a file stays root’s', () => {
+    const { state, write } = folder();
+    chownSync(state, USERS.ann, USERS.ann);
+    expect(write('ann', '022', 'a').exitCode).toBe(0);
+    const secret = join(dirname(state), 'secret');
+    writeFileSync(secret, '');
+    const link = join(state, 'shared', 'link');
+    linkSync(secret, link);
+    closeSync(openOwn(link, 'a'));
+    appendOwnFile(link, 'x');
+    expect(statSync(secret).uid).toBe(0);
+  });
+});
+
+/** Runs a command whose every chmod fails, as on some mounts. */
+const WITHOUT_CHMOD = `import ctypes, os, platform, struct, sys
+calls = {'x86_64': (90, 91, 268, 452), 'aarch64': (52, 53, 452)}[platform.machine()]
+code = [(0x20, 0, 0, 0)]
+code += [(0x15, len(calls) - i, 0, call) for i, call in enumerate(calls)]
+code += [(0x06, 0, 0, 0x7fff0000), (0x06, 0, 0, 0x00050001)]
+filters = ctypes.create_string_buffer(b''.join(struct.pack('HBBI', *each) for each in code))
+program = ctypes.create_string_buffer(struct.pack('HxxxxxxP', len(code), ctypes.addressof(filters)))
+prctl = ctypes.CDLL(None, use_errno=True).prctl
+assert prctl(38, 1, 0, 0, 0) == 0 and prctl(22, 2, program, 0, 0) == 0, ctypes.get_errno()
+os.execvp(sys.argv[1], sys.argv[1:])`;
+
+test('a volume that refuses chmod takes the first write, too', () => {
+  const state = temporaryDirectory();
+  chmodSync(state, 0o2777);
+  const run = (...argv: string[]) =>
+    spawnSync('python3', ['-c', WITHOUT_CHMOD, ...argv], {
+      env: cleanEnvironment({
+        TODO_STATE_DIR: state,
+        TODO_SESSION: 's',
+        PATH: `${COMMANDS}:${process.env.PATH}`,
+      }),
+      encoding: 'utf8',
+    });
+  expect(run('chmod', '700', state).status).not.toBe(0);
+  for (const _ of [1, 2]) {
+    const { status, stderr } = run('TodoWrite', json(todo('a')));
+    expect([stderr, status]).toEqual(['', 0]);
+  }
+  expect(run('TodoRead').stdout).toContain('[ ] a');
 });

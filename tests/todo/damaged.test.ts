@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
@@ -154,6 +162,23 @@ test('a list without a head: the newest whole version counts, and the next write
   expect(readdirSync(folder).filter((name) => name.startsWith('head-4-'))).toHaveLength(1);
   const versions = [...open().history()].map(({ version }) => version);
   expect(versions).toEqual([4, 3, 2, 1]);
+});
+
+test('the largest number that can be read is the largest that is written', async () => {
+  const { folder, open, path } = writtenThrice();
+  renameSync(path('head-3-'), join(folder, 'head-999999999999999-x'));
+  const files = readdirSync(folder);
+  for (const argv of [['--undo'], [json(todo('d'))], ['--done', '1']]) {
+    const { stdout, stderr, exitCode } = await commandsOn(open()).write(...argv);
+    expect([stdout, exitCode]).toEqual(['', 3]);
+    expect(stderr).toContain(
+      'has no number left for a version after 999999999999999: move it away',
+    );
+  }
+  expect(readdirSync(folder)).toEqual(files);
+  renameSync(join(folder, 'head-999999999999999-x'), join(folder, 'head-999999999999998-x'));
+  expect(await commandsOn(open()).write('--undo')).toMatchObject({ exitCode: 0 });
+  expect(open().get()).toMatchObject({ version: 999_999_999_999_999, items: [todo('c')] });
 });
 
 test('a file in a newer format is not damaged: nothing stands in for it, and nothing replaces it', () => {

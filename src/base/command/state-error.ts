@@ -1,4 +1,5 @@
 import { codeOf } from '../system/files.ts';
+import { ofOther } from '../system/owners.ts';
 
 /**
  * A list cannot be read or written: the disk is full, a folder is not accessible, a file is damaged. The message names
@@ -50,7 +51,10 @@ export function attempt<T>(action: string, path: string, operation: () => T): T 
 
 /** `cannot write /path: ENOSPC: no space left ...` */
 export function failure(action: string, path: string, cause: unknown): StateError {
-  return new StateError(`cannot ${action} ${path}: ${(cause as Error).message}`, { cause });
+  const isDenied = ['EACCES', 'EPERM'].includes(codeOf(cause) ?? '');
+  const owner = isDenied ? ofOther(path) : undefined;
+  const problem = `${(cause as Error).message}${owner ? `; it ${owner}` : ''}`;
+  return new StateError(`cannot ${action} ${path}: ${problem}`, { cause });
 }
 
 /** The system's error code, such as `ENOENT`, also if `attempt` has wrapped it. */

@@ -4,6 +4,7 @@ import {
   constants,
   existsSync,
   fchmodSync,
+  fchownSync,
   fstatSync,
   mkdirSync,
   openSync,
@@ -21,7 +22,17 @@ import { dirname, join } from 'node:path';
  * elsewhere, and reading a FIFO or a device would never end.
  */
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+const {
+  O_APPEND,
+  O_CREAT,
+  O_DIRECTORY,
+  O_EXCL,
+  O_NOFOLLOW,
+  O_NONBLOCK,
+  O_RDONLY,
+  O_TRUNC,
+  O_WRONLY,
+} = constants;
 const PAUSE_MS = 2;
 
 export class NotRegular extends Error {
@@ -144,27 +155,54 @@ export function makeFolders(path: string, mode?: number): void {
 
 /** Creates a folder for this user only, or for the group if the parent folder is shared with it. */
 export function makeOwnFolder(path: string): void {
-  if (!isShared(dirname(path))) return void mkdirSync(path, 0o700);
-  mkdirSync(path, 0o770);
-  // The umask may have removed the group's bits. The owner's chmod keeps the setgid bit.
-  chmodSync(path, (statSync(path).mode & 0o7777) | 0o070);
+  const isForGroup = isShared(dirname(path));
+  mkdirSync(path, isForGroup ? 0o770 : 0o700);
+  // The umask may have removed the group's bits, and the owner's chmod keeps the setgid bit. Some volumes refuse any chmod.
+  if (isForGroup) orElse(() => chmodSync(path, (statSync(path).mode & 0o7777) | 0o070), undefined);
+  if (heirOf(path)) {
+    // No link, which somebody may have put in its place.
+    const fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    handOver(fd, path);
+    closeSync(fd);
+  }
 }
 
 /** Opens a file, and creates it for the same users as `makeOwnFolder`. */
 export function openOwn(path: string, flags: string | number): number {
-  if (!isShared(dirname(path))) return openSync(path, flags, 0o600);
-  const fd = openSync(path, flags, 0o660);
-  try {
-    const { mode } = fstatSync(fd);
-    if ((mode & 0o020) === 0) fchmodSync(fd, 0o660);
-  } catch {
-    // Another user's file.
+  const isForGroup = isShared(dirname(path));
+  const open = (how: string | number) => openSync(path, how, isForGroup ? 0o660 : 0o600);
+  let fd: number | undefined;
+  if (heirOf(path)) {
+    try {
+      fd = open(typeof flags === 'number' ? flags | O_EXCL : `${flags.replace('x', '')}x`);
+      handOver(fd, path);
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST' || flags === 'wx') throw error;
+    }
   }
-  return fd;
+  const opened = fd ?? open(flags);
+  // Fails for another user's file.
+  if (isForGroup && (fstatSync(opened).mode & 0o020) === 0)
+    orElse(() => fchmodSync(opened, 0o660), undefined);
+  return opened;
+}
+
+/** What root makes in a user's folder belongs to that user, whom it would lock out otherwise: as with `sudo`. */
+function heirOf(path: string): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const folder = orElse(() => statSync(dirname(path)), undefined);
+  return folder?.uid ? folder : undefined;
+}
+
+/** Only of what was just created: an existing file may be a hard link to one of root's. */
+function handOver(fd: number, path: string): void {
+  const heir = heirOf(path);
+  // Some volumes have one owner only.
+  if (heir && fstatSync(fd).uid === 0) orElse(() => fchownSync(fd, heir.uid, heir.gid), undefined);
 }
 
 /** True if a folder is writable for its group and passes that on: it is setgid, or has a default ACL. */
-function isShared(folder: string): boolean {
+export function isShared(folder: string): boolean {
   try {
     const { mode } = statSync(folder);
     if ((mode & 0o020) === 0) return false;
@@ -214,29 +252,6 @@ export function orElse<T>(get: () => T, otherwise: T): T {
 
 export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | null | undefined)?.code;
-}
-
-/**
- * The limit to raise or the program to install if a shortage of it caused this error.
- *
- * @param folder the only folder that can be written to, if there is no choice.
- */
-export function shortage(error: unknown, folder?: string): string | undefined {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code === 'EMFILE' || code === 'ENFILE') {
-    return 'too many open files: raise the limit, such as ulimit -n 256';
-  }
-  if (code === 'EAGAIN' && syscall?.startsWith('spawn')) {
-    return 'too many processes: raise the limit, such as ulimit -u 256';
-  }
-  if (code === 'ENOENT' && syscall?.startsWith('spawnSync')) {
-    return 'install mkfifo, a part of coreutils, or put it on PATH';
-  }
-  if (code === 'EFBIG')
-    return 'files may not grow enough: raise the limit, such as ulimit -f unlimited';
-  if (folder && (code === 'ENOSPC' || code === 'EDQUOT'))
-    return `no space is left in ${folder}: make room there`;
-  return undefined;
 }
 
 /**

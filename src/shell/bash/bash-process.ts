@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { basename } from 'node:path';
-import { randomHex, shortage } from '../../base/system/files.ts';
+import { randomHex } from '../../base/system/files.ts';
 import { killProcessTree } from '../../base/system/processes.ts';
 import { BashHome, type HomeOptions } from './bash-home.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from './control-commands.ts';
 import { FifoReader } from './fifos.ts';
 import { GrowingScript } from './growing-script.ts';
-import { tracesOf, writePrivate } from './private-folder.ts';
+import { shortage, tracesOf, writePrivate } from './private-folder.ts';
 
 export interface BashProcessOptions extends HomeOptions {
   readonly cwd: string;

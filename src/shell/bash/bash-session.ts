@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../../base/command/agent-command.ts';
 import type { Environment } from '../../base/environment.ts';
-import { shortage } from '../../base/system/files.ts';
 import { BashProcess } from './bash-process.ts';
+import { shortage } from './private-folder.ts';
 import { EXIT, type LimitReached, type RunOptions, TimeLimit } from './run-options.ts';
 import { SessionOutput } from './session-output.ts';
 

@@ -151,3 +151,26 @@ export class Watchdog {
     if (this.#alive !== undefined) closeSync(this.#alive);
   }
 }
+
+/**
+ * The limit to raise or the program to install if a shortage of it caused this error.
+ *
+ * @param folder the only folder that can be written to, if there is no choice.
+ */
+export function shortage(error: unknown, folder?: string): string | undefined {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return 'too many open files: raise the limit, such as ulimit -n 256';
+  }
+  if (code === 'EAGAIN' && syscall?.startsWith('spawn')) {
+    return 'too many processes: raise the limit, such as ulimit -u 256';
+  }
+  if (code === 'ENOENT' && syscall?.startsWith('spawnSync')) {
+    return 'install mkfifo, a part of coreutils, or put it on PATH';
+  }
+  if (code === 'EFBIG')
+    return 'files may not grow enough: raise the limit, such as ulimit -f unlimited';
+  if (folder && (code === 'ENOSPC' || code === 'EDQUOT'))
+    return `no space is left in ${folder}: make room there`;
+  return undefined;
+}
