@@ -59,7 +59,8 @@ export default defineConfig({
   ],
   test: {
     globalSetup: 'tests/helpers/whole-run.ts',
-    env: { TMPDIR: join(process.env.TMPDIR, 'files') },
+    // Without SHLVL, bash takes a socket as its input, as Node's pipes are, for a remote shell, which reads ~/.bashrc.
+    env: { TMPDIR: join(process.env.TMPDIR, 'files'), SHLVL: '1' },
     // Many tests wait for other processes: on two cores two more workers have the time that they leave.
     maxWorkers: 4,
     sequence: { sequencer: LongFilesFirst },

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { CutOffCluster, canCutOff } from './helpers/cut-off-cluster.ts';
@@ -48,7 +48,11 @@ test.runIf(hasProc).each([
 test.runIf(hasProc)(
   'a test that leaves something behind fails the run, and the reason for a skip is printed',
   async () => {
-    const { exitCode, stdout, stderr } = await startRun('careless').ended;
+    const HOME = temporaryDirectory();
+    writeFileSync(join(HOME, '.bashrc'), 'echo >~/read\n');
+    const { exitCode, stdout, stderr } = await startRun('careless', { HOME, SHLVL: '' }).ended;
+    // Neither a test's bash nor the run's own reads it, which may take long, or print something.
+    expect(readdirSync(HOME)).not.toContain('read');
     expect(stderr).toMatch(
       /these are left of them:\n {2}\S+\/careless-\w+\n {2}process \d+: sleep 1004\n/,
     );

@@ -4,7 +4,9 @@ import { cpus } from 'node:os';
 /** Everything that the numbers depend on, without personal data. */
 export function describeMachine() {
   const processors = cpus();
-  const { stdout } = spawnSync('bash', ['-c', 'echo "$BASH_VERSION"'], { encoding: 'utf8' });
+  const { stdout } = spawnSync('bash', ['--norc', '-c', 'echo "$BASH_VERSION"'], {
+    encoding: 'utf8',
+  });
   return {
     cpu: processors[0]?.model ?? 'unknown',
     cores: processors.length,

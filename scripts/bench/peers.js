@@ -92,7 +92,9 @@ function programIn(home, program, variables = {}) {
 
 /** The first of these programs that exists. */
 function onPath(...names) {
-  const found = names.find((name) => spawnSync('bash', ['-c', `type -P ${name}`]).status === 0);
+  const found = names.find(
+    (name) => spawnSync('bash', ['--norc', '-c', `type -P ${name}`]).status === 0,
+  );
   if (found) return found;
   throw new Error(`no ${names.map((name) => `\`${name}\``).join(' or ')} on PATH`);
 }

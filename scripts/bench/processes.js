@@ -25,7 +25,7 @@ export function runToEnd(command, argv, options = {}) {
 /** A bash for each line, with its output collected, as in a host without a session. */
 export function collect(line) {
   return new Promise((resolve, reject) => {
-    const child = spawn('bash', ['-c', line], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn('bash', ['--norc', '-c', line], { stdio: ['ignore', 'pipe', 'pipe'] });
     const chunks = [];
     child.stdout.on('data', (chunk) => chunks.push(chunk));
     child.on('error', reject);
@@ -39,7 +39,7 @@ export function peakMebibytes(folder, name, ...argv) {
   writeFileSync(hook, `process.on('exit', () => console.error(process.resourceUsage().maxRSS))`);
   // Linux counts what a process held before its `exec`, which is what we hold; a bash in between holds little.
   const command = [process.execPath, '-r', hook, executable(name), ...argv];
-  const { stderr } = spawnSync('bash', ['-c', '"$@"; exit', 'bash', ...command], {
+  const { stderr } = spawnSync('bash', ['--norc', '-c', '"$@"; exit', 'bash', ...command], {
     encoding: 'utf8',
   });
   return Number(stderr.trim().split('\n').at(-1)) / 1024;

@@ -149,7 +149,7 @@ async function undoRow(folder, runs) {
 
 function becomingBash(folder) {
   const file = join(folder, 'becomes-bash');
-  const { stdout } = spawnSync('bash', ['-c', 'type -P bash'], { encoding: 'utf8' });
+  const { stdout } = spawnSync('bash', ['--norc', '-c', 'type -P bash'], { encoding: 'utf8' });
   writeFileSync(file, `#!/bin/sh\nexec ${stdout.trim()} "$@"\n`, { mode: 0o755 });
   return file;
 }

@@ -23,7 +23,9 @@ export async function* sessionRows({ runs, folder }) {
   const session = (line, parts = 20) => times(parts, () => route(router, line));
   // Bash's share: a script on PATH that gets as much, and does nothing.
   const script = join(folder, 'nothing');
-  const bash = spawnSync('bash', ['-c', 'type -P bash'], { encoding: 'utf8' }).stdout.trim();
+  const bash = spawnSync('bash', ['--norc', '-c', 'type -P bash'], {
+    encoding: 'utf8',
+  }).stdout.trim();
   writeFileSync(script, `#!${bash} -p\nexit\n`, { mode: 0o755 });
   const nothing = session(`:; '${script}' '${TEN_ITEMS}'`);
   const asking = askingScript(folder, bash);

@@ -54,9 +54,10 @@ export function runFolder(): string {
   const folder = mkdtempSync(join(temporaryFolder(), prefix));
   // Servers run as other users.
   chmodSync(folder, 0o755);
-  const guard = spawn('bash', ['-c', GUARD], {
+  // --norc: bash takes a socket as its input, without SHLVL, for a remote shell, which reads ~/.bashrc.
+  const guard = spawn('bash', ['--norc', '-c', GUARD], {
     cwd: '/',
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME },
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });

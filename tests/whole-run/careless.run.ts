@@ -1,8 +1,12 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+
+test('its bash reads no ~/.bashrc', () => {
+  expect(spawnSync('bash', ['-c', 'true']).status).toBe(0);
+});
 
 test('it leaves a folder and a process', () => {
   mkdtempSync(join(tmpdir(), 'careless-'));

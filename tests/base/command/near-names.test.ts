@@ -1,6 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { nearName, nearNameText } from '../../../src/base/command/near-names.ts';
+import { findProgram } from '../../../src/base/system/find-program.ts';
+import { ENV } from '../../helpers/bash.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
 import { startRouter } from '../../helpers/session.ts';
 
 const COMMANDS = 'TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet TaskClaim'.split(' ');
@@ -26,8 +31,17 @@ test.each([
   expect(nearNameText(name, COMMANDS)).toBe(text);
 });
 
+/** A PATH of these programs only: others may have such names. */
+function pathOf(...names: string[]): string {
+  const folder = temporaryDirectory();
+  for (const name of names) {
+    symlinkSync(findProgram(name, process.env) ?? name, join(folder, name));
+  }
+  return folder;
+}
+
 test('in a session the suggestion replaces the error, and nothing is run', async () => {
-  const { router } = startRouter();
+  const { router } = startRouter({ env: { PATH: pathOf('cat', 'mkfifo') } });
   expect(await router.route(`todo_write '{"todos":[]}'`)).toMatchObject({
     stdout: '',
     stderr: 'todo_write: command not found; did you mean TodoWrite?\n',
@@ -52,6 +66,7 @@ test('in a session the suggestion replaces the error, and nothing is run', async
 test('on PATH there are the commands and nothing else: other names are not found, as in bash', () => {
   const line = 'compgen -c | grep -i "^todo\\|^task[^s]"; todo_write; command -v task-list';
   const { status, stdout, stderr } = spawnSync('dist/bin/agent-shell.cjs', ['-c', line], {
+    env: { ...ENV, PATH: pathOf('bash', 'grep') },
     encoding: 'utf8',
   });
   expect(stdout.trim().split('\n').sort().join(' ')).toBe(

@@ -141,7 +141,8 @@ test.each([
 });
 
 test('without a name it lists the agents found and their commands', () => {
-  const { run, put } = machine();
+  const { run, put, environment } = machine();
+  environment.PATH = '/nothing';
   expect(run().stdout).toContain('agent-shell setup agents');
   put('project/.codex/config.toml', '');
   put('project/CLAUDE.md', '');
