@@ -1,6 +1,22 @@
 /** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** A view of several environments, which sees their later changes: the last one that has a variable gives its value. */
+export function layered(...layers: readonly Environment[]): Environment {
+  const valueIn = (name: string) => layers.findLast((layer) => Object.hasOwn(layer, name))?.[name];
+  return new Proxy<Environment>(
+    {},
+    {
+      get: (_, name) => valueIn(String(name)),
+      ownKeys: () => [...new Set(layers.flatMap((layer) => Object.keys(layer)))],
+      getOwnPropertyDescriptor: (_, name) =>
+        layers.some((layer) => Object.hasOwn(layer, name))
+          ? { value: valueIn(String(name)), enumerable: true, configurable: true }
+          : undefined,
+    },
+  );
+}
+
 /** They name the caller's list: a command uses its caller's values, not its host's. */
 export const CALLER_VARIABLES = [
   'TODO_SESSION',

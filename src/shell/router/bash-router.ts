@@ -7,7 +7,12 @@ import {
   withExecute,
 } from '../../base/command/agent-command.ts';
 import { noteLines } from '../../base/command/replies.ts';
-import { callerVariables, type Environment, othersVariables } from '../../base/environment.ts';
+import {
+  callerVariables,
+  type Environment,
+  layered,
+  othersVariables,
+} from '../../base/environment.ts';
 import { QUOTES_BROKE } from '../../base/json/json-input.ts';
 import { settingsOfCalls } from '../../base/settings/settings.ts';
 import { findBash } from '../../base/system/find-program.ts';
@@ -63,7 +68,7 @@ export class BashRouter {
   constructor(options: BashRouterOptions = {}, parent?: BashRouter) {
     this.#options = options;
     const { agent, handlers, guide, panel, env = process.env, cwd = process.cwd() } = options;
-    this.#env = agent === undefined ? env : { ...env, TODO_AGENT: agent };
+    this.#env = agent === undefined ? env : layered(env, { TODO_AGENT: agent });
     this.#depth = parent ? parent.#depth + 1 : 0;
     this.#maxDepth = parent ? parent.#maxDepth : (options.maxDepth ?? 1);
     this.#session = parent && new ChildSession();
@@ -118,7 +123,7 @@ export class BashRouter {
       throw new Error(`No child '${agent}': maxDepth is ${this.#maxDepth}; ${deeper}`);
     }
     const { guide, reminders, shell, approve } = this.#options;
-    const env = { ...this.#env, ...options.env, TODO_AGENT: agent };
+    const env = layered(this.#env, options.env ?? {}, { TODO_AGENT: agent });
     const settings = settingsOfCalls(env, () => options.cwd ?? process.cwd(), true);
     const own = agentHandlers(new TodoStore(), settings);
     const handlers = [...this.#given.values()].map((handler) =>

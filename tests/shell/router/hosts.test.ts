@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../src/base/settings/settings.ts';
 import {
+  BashRouter,
   type BashRouterOptions,
   TaskStore,
   TodoStore,
@@ -41,6 +42,20 @@ test('agents of a program have lists by their names; that of main is the shared 
   expect((await router.route('echo $TODO_AGENT')).stdout).toBe('ann\n');
   const nameless = startRouter({ env: { TODO_AGENT: 'of the host' } });
   expect((await nameless.route('echo $TODO_AGENT')).stdout).toBe('of the host\n');
+});
+
+test('settings that the host changes later count, with and without the name of an agent, and in a child', () => {
+  const env: Record<string, string> = { ...process.env, TODO_MAX_ITEMS: '50' };
+  const routers = [new BashRouter({ env }), new BashRouter({ env, agent: 'ann' })];
+  routers.push(...routers.map((router) => router.child({ agent: 'helper', env: { C: 'd' } })));
+  for (const router of routers) onTestFinished(() => router.dispose());
+  for (const most of ['50', '3']) {
+    env.TODO_MAX_ITEMS = most;
+    for (const { commands } of routers) {
+      const { inputSchema } = commands.find(({ name }) => name === 'TodoWrite') ?? {};
+      expect(JSON.stringify(inputSchema)).toContain(`"maxItems":${most}`);
+    }
+  }
 });
 
 test('a child has its own list, bash and environment, and inherits the rest', async () => {
