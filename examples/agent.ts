@@ -5,7 +5,7 @@
 //   MODEL=anthropic/claude-sonnet-4-5 ANTHROPIC_API_KEY=... npx tsx agent.ts 'Fix the failing test'
 import { createInterface } from 'node:readline/promises';
 import { generateText, type LanguageModel, pruneMessages, stepCountIs, tool } from 'ai';
-import { allowList, BashRouter, listInContext, systemPrompt } from 'todowrite';
+import { allowList, BashRouter, listInContext, safeText, systemPrompt } from 'todowrite';
 import { z } from 'zod';
 
 const [provider = '', id] = (process.env.MODEL ?? 'anthropic/claude-sonnet-4-5').split('/');
@@ -13,10 +13,15 @@ const model: LanguageModel = (await import(`@ai-sdk/${provider}`))[provider](id)
 const remembered = Number(process.env.MEMORY ?? 40);
 const keyboard = createInterface({ input: process.stdin });
 
+/** Without control characters, which could make the terminal show another line than the one that runs. */
+const visible = (line: string) => line.replace(/[^\n]+/g, (text) => safeText(text));
+
 /** Asks the person; `a` is yes to such commands from now on. */
 const approve = allowList(['cat', 'git diff', 'git status', 'ls'], async (request) => {
   const { line, commands, isCertain, agent = 'the agent', signal } = request;
-  show(`May ${agent} run this? ${line}\n[y]es${isCertain ? ', [a]lways' : ''}, or why not: `);
+  show(
+    `May ${agent} run this? ${visible(line)}\n[y]es${isCertain ? ', [a]lways' : ''}, or why not: `,
+  );
   const answer = await keyboard.question('', { signal });
   if (isCertain && answer === 'a') return { approve: 'allow', remember: commands };
   return answer === 'y' ? 'allow' : { approve: 'deny', reason: answer };
@@ -30,7 +35,7 @@ async function work(job: string, router: BashRouter): Promise<string> {
     description: 'Runs a command line in a bash that lasts',
     inputSchema: z.object({ command: z.string() }),
     execute: async ({ command }, { abortSignal: signal }) => {
-      show(`$ ${command}\n`);
+      show(`$ ${visible(command)}\n`);
       const options = { signal, onStdout: show, onStderr: show, maxOutputBytes: 30_000 };
       const { stdout, stderr, exitCode } = await router.route(command, options);
       return `${stdout}${stderr}Exit code ${exitCode}`;

@@ -1,6 +1,7 @@
 """A client of `agent-shell --jsonl`: shows output while it comes; Ctrl-C cancels the command, not the session.
 
     python3 client.py 'cd /tmp && ls' 'pwd'
+    python3 client.py --ask 'cd /tmp && ls' 'pwd'
 """
 import json
 import signal
@@ -27,10 +28,14 @@ class AgentShell(Popen):
         self.send(approve=approve is not None)
         self.send(id=self.id, command=command, stream=on_output is not None, **limits)
         for message in map(json.loads, self.stdout):
+            if message.get("id") != self.id:
+                continue
             if message.get("event") == "approve":
-                self.send(id=self.id, approve=approve(message))
+                self.send(id=self.id, approve="allow" if approve(message) == "allow" else "deny")
             elif "event" in message:
                 on_output(message["event"], message["chunk"])
+            elif "error" in message:
+                raise ValueError(message["error"])
             else:
                 return message
         raise EOFError("agent-shell has ended")
@@ -40,9 +45,21 @@ class AgentShell(Popen):
         self.send(cancel=self.id)
 
 
+def visible(text):
+    """The text without characters that a terminal would obey: they could show another command."""
+    return "".join(c if c == "\n" or c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+
+
+def ask(question):
+    print("Run this?", visible(question["command"]))
+    return "allow" if input("[y/N] ") == "y" else "deny"
+
+
 if __name__ == "__main__":
+    commands = sys.argv[1:]
+    approve = ask if commands[:1] == ["--ask"] else None
     with AgentShell() as shell:
         signal.signal(signal.SIGINT, lambda *_: shell.cancel())
-        for command in sys.argv[1:]:
-            result = shell.run(command, lambda name, chunk: print(chunk, end="", flush=True))
+        for command in commands[1:] if approve else commands:
+            result = shell.run(command, lambda name, chunk: print(chunk, end="", flush=True), approve)
             print("exit code", result["exitCode"], *result.get("reminders", []), sep="\n")

@@ -84,7 +84,8 @@ const script = {
     bash('true'),
     bash('true'),
     { toolName: 'helper', input: { name: 'helper', job: 'Help' } },
-    bash('touch forbidden'),
+    // Printed as it is, it would look like a mere echo.
+    bash('touch forbidden # \\r\\x1b[2Kecho fine'),
     bash('echo seen'),
     'All is well.',
   ],
@@ -141,7 +142,7 @@ test('agent.ts plans, is reminded, asks, has a helper with a list of its own, an
   expect(questions).toEqual([
     'May the agent run this? true',
     'May helper run this? echo helping',
-    'May the agent run this? touch forbidden',
+    'May the agent run this? touch forbidden #  ␛[2Kecho fine',
     'May the agent run this? echo seen',
   ]);
   expect(drawn).toContain('─ helper ─');
@@ -270,13 +271,26 @@ with AgentShell() as shell:
         return "deny" if question["command"].startswith("touch") else "allow"
     print(shell.run("touch file", approve=approve)["stderr"], end="")
     print(shell.run("echo hi; pwd >&2", approve=approve)["stdout"], end="")
+    print(shell.run("touch file", approve=lambda question: None)["exitCode"])
+    try:
+        shell.run("true", timeoutMs=-1)
+    except ValueError as error:
+        print(error)
     print(asked, shell.run("exit 3", timeoutMs=20000)["exitCode"])
 `;
-    const python = (...argv: string[]) =>
-      execFileSync('python3', argv, { cwd: project(), env: environment(), encoding: 'utf8' });
+    const pythonWith = (input: string, ...argv: string[]) =>
+      execFileSync('python3', argv, {
+        cwd: project(),
+        env: environment(),
+        encoding: 'utf8',
+        input,
+      });
+    const python = (...argv: string[]) => pythonWith('', ...argv);
     expect(python('-c', program)).toBe(`130 [('stdout', 'begun\\n')]
 Command execution denied: the user did not allow it
 hi
+126
+Not a request. timeoutMs: Must be greater than 0
 [[['touch', 'file']], [['echo', 'hi'], ['pwd']]] 3
 `);
     const lines = [
@@ -286,6 +300,9 @@ hi
     ];
     expect(python('client.py', ...lines)).toMatch(
       /\nexit code\n0\nexit code\n0\n\/\n\[ \] Go\nexit code\n3\n$/,
+    );
+    expect(pythonWith('n\n', 'client.py', '--ask', 'touch file # \r\x1b[2Kecho fine')).toContain(
+      'Run this? touch file # \\u000d\\u001b[2Kecho fine\n[y/N] exit code\n126\n',
     );
   },
 );

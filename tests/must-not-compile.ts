@@ -1,5 +1,7 @@
 import {
   type AgentBashHandler,
+  type Approve,
+  allowList,
   BashSession,
   FilePlace,
   type TaskGraph,
@@ -35,6 +37,11 @@ export function mustNotCompile(store: TodoStore, state: TodoState, item: TodoIte
   new TaskStore(new FilePlace({ folder: '/tasks' }));
   // @ts-expect-error: nor with the type spelled out
   new TaskStore(new FilePlace<TaskGraph>({ folder: '/tasks' }));
+  // @ts-expect-error: no such answer
+  const unclear: Approve = () => 'yes';
+  // @ts-expect-error: nor an object of that kind
+  const without: Approve = async () => ({ reason: 'no' });
   const compiles: TodoStore = new TodoStore(undefined, new FilePlace({ folder: '/list' }));
-  void [unnamed, hasty, compiles];
+  const answers: Approve[] = [() => 'deny', async () => 'deny', allowList([], async () => 'allow')];
+  void [unnamed, hasty, unclear, without, compiles, answers];
 }

@@ -13,7 +13,13 @@ export type Message =
   | { readonly kind: 'answer'; readonly id: MessageId; readonly answer: Answer }
   | { readonly kind: 'cancel'; readonly id: MessageId }
   | { readonly kind: 'options'; readonly options: SessionOptions }
-  | { readonly kind: 'wrong'; readonly problem: string; readonly isUrgent: boolean };
+  | {
+      readonly kind: 'wrong';
+      readonly problem: string;
+      readonly isUrgent: boolean;
+      /** Of a request. An answer and a cancel name another's. */
+      readonly id?: MessageId | undefined;
+    };
 
 export type Request = z.output<typeof REQUEST>;
 export type Answer = z.output<typeof ANSWER>;
@@ -74,6 +80,9 @@ const SESSION_OPTIONS = z.strictObject(
   strict,
 );
 
+/** Certainly a request's, although the line is not JSON, or not UTF-8. */
+const ID_OF_REQUEST = /^\s*\{\s*"id"\s*:\s*("[ !#-[\]-~]*"|-?\d{1,15})\s*,\s*"command"\s*:/;
+
 export function readMessage(bytes: Buffer): Message {
   let line: string;
   let value: unknown;
@@ -86,7 +95,8 @@ export function readMessage(bytes: Buffer): Message {
       error instanceof InvalidUtf8
         ? `Not UTF-8. ${error.message}`
         : 'Not JSON. Expected one request a line: {"id":1,"command":"...","timeoutMs":30000}';
-    return { kind: 'wrong', problem, isUrgent: false };
+    const [, text] = ID_OF_REQUEST.exec(bytes.toString('latin1')) ?? [];
+    return { kind: 'wrong', problem, isUrgent: false, id: text === undefined ? text : { text } };
   }
   const has = (key: string) => typeof value === 'object' && value !== null && key in value;
   if (has('cancel')) {
@@ -108,11 +118,15 @@ export function readMessage(bytes: Buffer): Message {
       options,
     }));
   }
-  return checked('a request', REQUEST, value, (request) => ({
+  const request = checked('a request', REQUEST, value, (request) => ({
     kind: 'request',
     id: idOf(line, 'id', request.id),
     request,
   }));
+  if (request.kind !== 'wrong' || !has('id')) return request;
+  const { id: given } = value as { id: unknown };
+  const isId = typeof given === 'string' || typeof given === 'number';
+  return isId ? { ...request, id: idOf(line, 'id', given) } : request;
 }
 
 function checked<Schema extends z.ZodMiniType>(

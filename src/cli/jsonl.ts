@@ -97,7 +97,7 @@ class JsonlSession {
         this.#afterOthers(line, () => this.#set(message.options));
         break;
       case 'wrong': {
-        const tell = () => this.#output.write(null, { error: message.problem });
+        const tell = () => this.#output.write(message.id ?? null, { error: message.problem });
         // A broken answer or cancel must get its error now: the lines before it may be waiting for it.
         if (message.isUrgent || this.#question !== undefined) return tell();
         this.#afterOthers(line, tell);

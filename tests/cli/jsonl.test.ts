@@ -152,10 +152,13 @@ describe('a line that is no request', () => {
     ['null', 'null'],
     ['an array', '[{"id":1,"command":"echo hi"}]'],
     ['no id', '{"command":"touch ran"}'],
-    ['a command that is no text', '{"id":1,"command":["echo"]}'],
+    ['nothing but an id', '{"id":1}', 1],
+    ['a command that is no text', '{"id":"a \\u0062","command":["echo"]}', 'a b'],
     ['an id that is null', '{"id":null,"command":"touch ran"}'],
-    ['an unknown field', '{"id":1,"command":"touch ran","cwd":"/"}'],
-    ['a limit of zero', '{"id":1,"command":"touch ran","timeoutMs":0}'],
+    ['an id that is no id', '{"id":[1],"command":"touch ran"}'],
+    ['an unknown field', '{"id":1.50,"command":"touch ran","cwd":"/"}', 1.5],
+    ['a limit of zero', '{"command":"touch ran","timeoutMs":0,"id":1}', 1],
+    ['a quote too many', '{"id":7,"command":"echo "touch ran""}', 7],
     ['an answer that is a wish', '{"id":1,"approve":true}'],
     ['an answer with more', '{"id":1,"approve":"allow","why":1}'],
     ['a wish that is none', '{"approve":"yes"}'],
@@ -163,19 +166,22 @@ describe('a line that is no request', () => {
     ['events that are no list', '{"events":"todos"}'],
     ['unknown events', '{"events":["list"]}'],
     ['a cancel of nothing', '{"cancel":null}'],
-    ['two requests', `${request(1, 'touch ran').trim()}${request(2, 'touch ran').trim()}`],
-  ])('gets an error and runs nothing, and the host goes on: %s', async (_name, line) => {
-    shared().write(`${line}\n`);
-    const refused = await shared().next();
-    expect(refused).toEqual({ id: null, error: expect.stringMatching(/^Not /) });
-    expect(refused.error?.length).toBeLessThan(600);
-    expect(await shared().send('ls')).toMatchObject({ stdout: '', exitCode: 0 });
-  });
+    ['two requests', `${request(1, 'touch ran').trim()}${request(2, 'touch ran').trim()}`, 1],
+  ])(
+    'gets an error, with its id if it has one, and runs nothing, and the host goes on: %s',
+    async (_name, line, id: unknown = null) => {
+      shared().write(`${line}\n`);
+      const refused = await shared().next();
+      expect(refused).toEqual({ id, error: expect.stringMatching(/^Not /) });
+      expect(refused.error?.length).toBeLessThan(600);
+      expect(await shared().send('ls')).toMatchObject({ stdout: '', exitCode: 0 });
+    },
+  );
 
   test('that is not UTF-8 gets an error with the place, and nothing else is stored in its place', async () => {
     shared().write(Buffer.from(request(1, 'TodoWrite \'[{"content":"caf\xe9"}]\''), 'latin1'));
     expect(await shared().next()).toEqual({
-      id: null,
+      id: 1,
       error: 'Not UTF-8. line 1, column 50: the byte 0xe9 is not UTF-8',
     });
     expect((await shared().send('TodoRead')).stdout).toBe('No todos.\n');

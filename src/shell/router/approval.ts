@@ -45,8 +45,11 @@ export type Approval =
 /** The first words of a command: `npm test`, or `['npm', 'test']`, which may hold blanks. */
 export type CommandPrefix = string | readonly string[];
 
-/** Asks a person or a policy about a line. If it throws, or answers anything else, the line is denied. */
-export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval>;
+/**
+ * Asks a person or a policy about a line. If it throws, or answers anything else, the line is denied. (TypeScript takes the
+ * answer of `async () => 'deny'` for a string, hence `string`.)
+ */
+export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval | string>;
 
 /**
  * Allows a certain line if each of its commands begins with one of `prefixes`; asks `next` about all others. A prefix with a
@@ -105,7 +108,7 @@ class PrefixList {
   }
 
   /** The answer. If it is of this kind, adds what it says to remember. */
-  remembered(kind: 'allow' | 'deny', answer: Approval): Approval {
+  remembered(kind: 'allow' | 'deny', answer: Approval | string): Approval | string {
     if (typeof answer === 'object' && answer.approve === kind) {
       this.#addAll(answer.remember ?? []);
     }
