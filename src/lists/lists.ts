@@ -35,8 +35,10 @@ export interface Lists {
   /**
    * Calls back soon after any list below a key was changed, created or removed, and when looking for them begins to fail or
    * works again; several changes may be one call. Never throws. Returns a function that stops it.
+   *
+   * @param listener gets the changed lists if they are all there is; without them, anything may have happened.
    */
-  watch(key: string, listener: () => void): () => void;
+  watch(key: string, listener: (changed?: readonly FoundList[]) => void): () => void;
   /** Removes a list with all its versions. @returns false if it is no longer at this version. */
   remove(key: string, version: number): Awaitable<boolean>;
   /** A report for a person, one line each. */

@@ -54,8 +54,8 @@ export abstract class Connection<Answer> {
   hasEnded = false;
   /** True while a change is under way, which may wait for a standby; reads do not wait behind it. */
   isChanging = false;
-  /** Called for each change that the server announces; while it is set, an idle connection stays. */
-  heard: ((name?: string) => void) | undefined;
+  /** Called for each announcement of the server; while it is set, an idle connection stays. */
+  heard: ((said: string) => void) | undefined;
   /** Ends when no request was under way for so long; 0 for never. */
   protected readonly idleMs: number = 0;
   protected socket: Socket;

@@ -1,5 +1,5 @@
 import type { HistoryRange } from '../lists/place.ts';
-import type { Bell } from './version-watch.ts';
+import type { Bell, Sighting } from './version-watch.ts';
 
 /**
  * A server with versions of lists. A list has a key, such as `todos/SESSION/AGENT`; a prefix ends in a slash and means all
@@ -23,7 +23,7 @@ export interface Engine {
   /** With the newest version of each. */
   lists(prefix: string): Promise<{ readonly key: string; readonly version: number }[]>;
   /** Distinguishes one state of all lists below a prefix from another. */
-  lastChange(prefix: string): Promise<string>;
+  lastChange(prefix: string): Promise<Sighting>;
   /** Announces changes below a prefix. */
   bell(prefix: string): Bell;
   /** Creates what the engine needs before the first list. */

@@ -1,5 +1,6 @@
 import { Failed } from './connection.ts';
 import { decodeContent, parse, TooMuch } from './stored-content.ts';
+import type { Change } from './version-watch.ts';
 
 const NO_SPACE = ': its quota is full';
 
@@ -61,6 +62,29 @@ function refusedBy(status: number, text: string): Failed {
   if (/space exceeded/.test(message)) return new QuotaFull(message + NO_SPACE, 'refused');
   if (/no leader/.test(message)) return new Failed(message, 'undone');
   return new Failed(message, isSettled(status) ? 'refused' : 'open');
+}
+
+/**
+ * The new versions of lists that a watch announces, in order; none if it tells of anything else, such as a removed list. A
+ * commit also removes the oldest version, at the same revision.
+ *
+ * @throws TooMuch.
+ */
+export function changesIn(text: string, root: string): Change[] {
+  const { result } = objectIn(text) ?? {};
+  const events = isObject(result) && Array.isArray(result.events) ? result.events : [];
+  const changes: Change[] = [];
+  const revisions = new Set<number>();
+  for (const { type, kv } of events.filter(isObject)) {
+    if (!isObject(kv) || !isText(kv.key)) return [];
+    const revision = Number(kv.mod_revision);
+    const of = versionOfKey(textIn(kv.key));
+    if (type !== 'DELETE') {
+      revisions.add(revision);
+      if (of) changes.push({ key: of.list.slice(root.length), version: of.version, revision });
+    } else if (!revisions.has(revision)) return [];
+  }
+  return changes;
 }
 
 /** True if this status means that the request was not carried out, and will not be. */

@@ -12,6 +12,7 @@ const NO_TLS = 'the server does not speak TLS; without TLS the URL begins with e
 const UNANSWERED = 'the connection ended unanswered; with TLS the URL begins with etcds://';
 const NOT_HTTP = 'it does not speak HTTP: is this another server?';
 const STATUS = /^HTTP\/1\.[01] ([2-5]\d\d)$/;
+const LINE_FEED = 10;
 const STATUS_BYTES = 'HTTP/1.1 200'.length;
 
 /**
@@ -70,10 +71,12 @@ export class EtcdConnection extends Connection<EtcdAnswer> {
       const pieces: Buffer[] = [];
       if (headers.get('transfer-encoding') === 'chunked') {
         for (let length = yield* chunkLength(); length > 0; length = yield* chunkLength()) {
-          const chunk = yield length;
-          if (isWatched) this.heard?.();
-          else pieces.push(chunk);
+          pieces.push(yield length);
           yield LINE;
+          if (!isWatched || pieces.at(-1)?.at(-1) !== LINE_FEED) continue;
+          for (const line of Buffer.concat(pieces.splice(0)).toString().trim().split('\n')) {
+            this.heard?.(line);
+          }
         }
         yield* lines();
       } else pieces.push(yield lengthIn(headers.get('content-length'), 10));

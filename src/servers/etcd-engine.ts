@@ -6,6 +6,7 @@ import {
   afterAll,
   base64,
   bytesIn,
+  changesIn,
   type EtcdAnswer,
   idIn,
   keyOfVersion,
@@ -22,7 +23,7 @@ import {
   Servers,
   type ServersOptions,
 } from './servers.ts';
-import type { Bell } from './version-watch.ts';
+import type { Bell, Change, Sighting } from './version-watch.ts';
 
 const PAGE = 1000;
 const LOOK_EVERY_MS = 4000;
@@ -130,10 +131,10 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
     return [...found].map(([key, version]) => ({ key: key.slice(this.#start.length), version }));
   }
 
-  async lastChange(prefix: string): Promise<string> {
+  async lastChange(prefix: string): Promise<Sighting> {
     const last = { keys_only: true, limit: '1', sort_order: 'DESCEND', sort_target: 'MOD' };
     const { kvs, count } = await this.#range({ ...this.#below(prefix), ...last });
-    return `${kvs?.[0]?.mod_revision ?? 0} of ${count ?? 0}`;
+    return { newest: Number(kvs?.[0]?.mod_revision ?? 0), count: Number(count ?? 0) };
   }
 
   /**
@@ -143,24 +144,25 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
   bell(prefix: string): Bell {
     let stream: (() => void) | undefined;
     let hasEnded = false;
-    const follow = async (look: (isAsked: boolean) => unknown) => {
+    const follow = async (look: (changes?: readonly Change[]) => unknown) => {
       let [isDue, isLooking] = [false, false];
       const lookUntilDone = async () => {
         isDue = true;
         if (isLooking) return;
         for (isLooking = true; isDue; ) {
           isDue = false;
-          await look(true);
+          await look([]);
         }
         isLooking = false;
       };
       while (!hasEnded && !this.isClosed) {
-        const hear = (end: () => void) => {
+        const hear = (said: string, end: () => void) => {
           // Only an established watch can have missed something.
           stream = end;
           if (hasEnded) end();
-          // Any event means: look. The first one says that the watch is established.
-          void lookUntilDone();
+          // The first announcement says that the watch is established, and names nothing.
+          const changes = isLooking ? [] : changesIn(said, this.#start);
+          void (changes.length > 0 ? look(changes) : lookUntilDone());
         };
         await this.#watch({ create_request: this.#below(prefix) }, hear);
         stream = undefined;
@@ -225,16 +227,16 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
   /**
    * Watches keys at one member. It keeps no process alive.
    *
-   * @param hear called for each event, and once before, with a function that ends the watch.
+   * @param hear called for each announcement, of which the first tells of none, with a function that ends the watch.
    * @returns when it has ended, for whatever reason.
    */
-  async #watch(body: object, hear: (end: () => void) => void): Promise<void> {
+  async #watch(body: object, hear: (said: string, end: () => void) => void): Promise<void> {
     const connection = new EtcdConnection(this.current, this.#login, false);
     const end = () => connection.end();
     const timer = setTimeout(end, this.tryMs).unref();
-    connection.heard = () => {
+    connection.heard = (said) => {
       clearTimeout(timer);
-      hear(end);
+      hear(said, end);
     };
     this.#watching.add(connection);
     await connection.ready.then(() => connection.watch(body)).catch(() => {});

@@ -11,7 +11,7 @@ import {
   Servers,
   type ServersOptions,
 } from './servers.ts';
-import type { Bell } from './version-watch.ts';
+import type { Bell, Sighting } from './version-watch.ts';
 
 /** The pause between looks while notifications arrive, and if a pooler swallows them. */
 const LOOK_SELDOM_MS = 4000;
@@ -99,12 +99,11 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
     return rows.map(([key = '', version]) => ({ key, version: Number(version) }));
   }
 
-  async lastChange(prefix: string): Promise<string> {
-    const [row] = await this.#read(
-      `select count(*) || ' with ' || coalesce(sum(version), 0)
-       from ${this.#lists} where ${startsWith(prefix)}`,
+  async lastChange(prefix: string): Promise<Sighting> {
+    const [[changes, count] = []] = await this.#read(
+      `select coalesce(sum(version), 0), count(*) from ${this.#lists} where ${startsWith(prefix)}`,
     );
-    return row?.[0] ?? '';
+    return { newest: Number(changes), count: Number(count) };
   }
 
   bell(prefix: string): Bell {
@@ -116,7 +115,8 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
       },
       listen: (look) =>
         this.#hearChanges((key) => {
-          if (key === undefined || `${key}/`.startsWith(prefix)) void look(key !== undefined);
+          if (key === undefined || `${key}/`.startsWith(prefix))
+            void look(key === undefined ? undefined : []);
         }),
     };
   }

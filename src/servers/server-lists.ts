@@ -12,7 +12,7 @@ import {
 } from '../lists/place.ts';
 import type { Engine } from './engine.ts';
 import { decodeContent, encodeContent } from './stored-content.ts';
-import { VersionWatch } from './version-watch.ts';
+import { type Change, VersionWatch } from './version-watch.ts';
 
 /** The lists on the server of TODO_STATE_URL. It is loaded and connected when the first list is used. */
 export class ServerLists implements Lists {
@@ -51,19 +51,15 @@ export class ServerLists implements Lists {
   }
 
   async find(key: string): Promise<FoundList[]> {
-    const found = await (await this.#connected()).lists(`${key}/`);
-    return found.flatMap((list) => {
-      const names = list.key.split('/');
-      if (!names.every(isPathName)) return [];
-      return [{ ...list, path: names.map((name) => textOfPathName(name) ?? name) }];
-    });
+    return withPaths(await (await this.#connected()).lists(`${key}/`));
   }
 
-  watch(key: string, listener: () => void): () => void {
+  watch(key: string, listener: (changed?: readonly FoundList[]) => void): () => void {
     const prefix = `${key}/`;
     return whenOpen(this.#connected(), (engine) => {
-      const newest = () => engine.lastChange(prefix);
-      const watch = new VersionWatch('', newest, engine.bell(prefix), listener);
+      const sight = () => engine.lastChange(prefix);
+      const tell = (changes?: readonly Change[]) => listener(changes && withPaths(changes));
+      const watch = new VersionWatch(0, sight, 'revision', engine.bell(prefix), tell);
       return () => watch.end();
     });
   }
@@ -95,7 +91,7 @@ export class ServerPlace<T> implements SharedPlace<T> {
   readonly #engine: () => Promise<Engine>;
   readonly #key: string;
   readonly #options: PlaceOptions;
-  readonly #watches = new Set<VersionWatch<number>>();
+  readonly #watches = new Set<VersionWatch>();
   #losses = 0;
   /** When the next attempt may read, as `performance.now()` counts. */
   #nextLook = 0;
@@ -160,8 +156,9 @@ export class ServerPlace<T> implements SharedPlace<T> {
   watch(listener: () => void): () => void {
     return whenOpen(this.#engine(), (engine) => {
       const bell = engine.bell(`${this.#key}/`);
-      const newest = () => engine.newest(this.#key);
-      const watch = new VersionWatch(this.#known, newest, bell, listener);
+      const sight = async () => ({ newest: await engine.newest(this.#key) });
+      const tell = () => listener();
+      const watch = new VersionWatch(this.#known, sight, 'version', bell, tell);
       this.#watches.add(watch);
       return () => {
         this.#watches.delete(watch);
@@ -184,6 +181,14 @@ export class ServerPlace<T> implements SharedPlace<T> {
       return { version, at: new Date(at), by, content };
     });
   }
+}
+
+function withPaths(lists: readonly Pick<FoundList, 'key' | 'version'>[]): FoundList[] {
+  return lists.flatMap(({ key, version }) => {
+    const names = key.split('/');
+    if (!names.every(isPathName)) return [];
+    return [{ key, version, path: names.map((name) => textOfPathName(name) ?? name) }];
+  });
 }
 
 /** Begins as soon as the engine is open. Returns a function that stops it, before or after that. */

@@ -2,51 +2,80 @@ import { withoutTimeLimit, withTimeLimit } from '../base/command/time-limit.ts';
 
 const LONGEST_LOOK_MS = 5000;
 
-/** Distinguishes one state from another, such as the number of the newest version. */
-export type Sighting = string | number;
+/** A state of one list, or of all lists below a prefix. */
+export interface Sighting {
+  /** Grows with each change. */
+  readonly newest: number;
+  /** Distinguishes states with removed lists; undefined if it is not known. */
+  readonly count?: number | undefined;
+}
+
+/** A new version that a server has announced. */
+export interface Change {
+  readonly key: string;
+  readonly version: number;
+  /** The server's number for it. */
+  readonly revision: number;
+}
 
 /** How a server announces changes. */
 export interface Bell {
-  /** `isAsked` if something happened, false if it may have been missed. Returns a function that stops it. */
-  listen(look: (isAsked: boolean) => unknown): () => void;
+  /**
+   * @param look gets the new versions, if they are known; none if something else happened; undefined if something may have
+   *   been missed.
+   * @returns a function that stops it.
+   */
+  listen(look: (changes?: readonly Change[]) => unknown): () => void;
   /** The pause after a look before the next unasked one, depending on what this one found. */
   pauseMs(found: 'asked' | 'unasked' | undefined): number;
 }
 
 /**
- * Finds new versions by looking for them: when the server announces a change, and periodically, since a server that is cut
+ * Finds new versions: as the server announces them, or by looking for them when it announces a change, and periodically, since a server that is cut
  * off announces nothing. Also reports when looking begins to fail, and when it works again.
  */
-export class VersionWatch<Seen extends Sighting> {
-  readonly #newest: () => Promise<Seen>;
-  readonly #listener: () => void;
+export class VersionWatch {
+  readonly #sight: () => Promise<Sighting>;
+  readonly #number: 'version' | 'revision';
+  readonly #listener: (changes?: readonly Change[]) => void;
   readonly #bell: Bell;
   readonly #endBell: () => void;
-  #seen: Seen;
+  #seen: Sighting;
   #timer: NodeJS.Timeout | undefined;
   /** The pending look; a newer one makes its answer obsolete. */
   #current: object | undefined;
   #isFailing = false;
   #hasEnded = false;
 
-  /** @param known the state at the beginning, as far as known. */
-  constructor(known: Seen, newest: () => Promise<Seen>, bell: Bell, listener: () => void) {
-    this.#seen = known;
-    this.#newest = newest;
+  /**
+   * @param known `newest` at the beginning, as far as known.
+   * @param number what of a change is `newest` then.
+   * @param listener gets the new versions, if they are all there is.
+   */
+  constructor(
+    known: number,
+    sight: () => Promise<Sighting>,
+    number: 'version' | 'revision',
+    bell: Bell,
+    listener: (changes?: readonly Change[]) => void,
+  ) {
+    this.#seen = { newest: known };
+    this.#sight = sight;
+    this.#number = number;
     this.#bell = bell;
-    this.#listener = () => withoutTimeLimit(listener);
-    void this.#look(false);
-    this.#endBell = bell.listen((isAsked) => this.#look(isAsked));
+    this.#listener = (changes) => withoutTimeLimit(() => listener(changes));
+    void this.#look();
+    this.#endBell = bell.listen((changes) => this.#heard(changes));
   }
 
   /** Reports a version that was committed here without looking; a pending look starts again. */
-  committed(version: Seen): void {
+  committed(version: number): void {
     // A pending look may have seen and reported it.
-    if (version !== this.#seen) {
-      this.#seen = version;
+    if (version !== this.#seen.newest) {
+      this.#seen = { newest: version };
       this.#listener();
     }
-    if (this.#current) void this.#look(false);
+    if (this.#current) void this.#look();
   }
 
   end(): void {
@@ -56,29 +85,51 @@ export class VersionWatch<Seen extends Sighting> {
     this.#endBell();
   }
 
+  #heard(changes?: readonly Change[]): unknown {
+    const newest = changes?.at(-1)?.[this.#number];
+    if (newest === undefined || this.#current || this.#isFailing) {
+      return this.#look(changes !== undefined);
+    }
+    if (this.#hasEnded || newest <= this.#seen.newest) return undefined;
+    this.#seen = { newest };
+    this.#lookAfter('asked');
+    return this.#listener(changes);
+  }
+
+  #lookAfter(found: Parameters<Bell['pauseMs']>[0]): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#look(), this.#bell.pauseMs(found)).unref();
+  }
+
   /** @param isAsked whether the server announced a change. */
-  async #look(isAsked: boolean): Promise<void> {
+  async #look(isAsked = false): Promise<void> {
     if (this.#hasEnded) return;
     clearTimeout(this.#timer);
     const look = {};
     this.#current = look;
-    let version = this.#seen;
+    let now = this.#seen;
     let isFailing = false;
     try {
       // It may outlive the command that began to watch.
-      version = await withTimeLimit(LONGEST_LOOK_MS, this.#newest);
+      now = await withTimeLimit(LONGEST_LOOK_MS, this.#sight);
     } catch {
       // Readers of the list get the error; the next look may succeed.
       isFailing = true;
     }
     if (look !== this.#current) return;
     this.#current = undefined;
-    const isNews = version !== this.#seen || isFailing !== this.#isFailing;
+    // What was asked about, and is no new version, may be a removed list.
+    const isUncounted = isAsked && now.count !== undefined && this.#seen.count === undefined;
+    const isNew = isUncounted || !isSame(now, this.#seen);
+    const isNews = isNew || isFailing !== this.#isFailing;
     this.#isFailing = isFailing;
-    const found = version === this.#seen ? undefined : isAsked ? 'asked' : 'unasked';
-    this.#seen = version;
-    const wait = this.#bell.pauseMs(found);
-    this.#timer = setTimeout(() => void this.#look(false), wait).unref();
+    this.#seen = now;
+    this.#lookAfter(isNew ? (isAsked ? 'asked' : 'unasked') : undefined);
     if (isNews) this.#listener();
   }
+}
+
+function isSame(a: Sighting, b: Sighting): boolean {
+  const isCounted = a.count !== undefined && b.count !== undefined;
+  return a.newest === b.newest && (!isCounted || a.count === b.count);
 }

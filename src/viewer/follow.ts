@@ -33,7 +33,8 @@ interface Found<V> extends Pick<FoundList, 'key' | 'path' | 'version'> {
 interface Source<V> {
   find(): Awaitable<readonly Found<V>[]>;
   open(key: string): Followed<V>['document'];
-  watch(listener: () => void): () => void;
+  /** @param listener as of `Lists.watch`. */
+  watch(listener: (changed?: readonly Found<V>[]) => void): () => void;
 }
 
 interface Followed<V> {
@@ -69,10 +70,12 @@ export function followLists(
   start: Start,
   isMeant = (_agent: string) => true,
 ): Following<TodoVersion> {
+  const meant = (found: readonly FoundList[]) =>
+    found.filter(({ path }) => isMeant(path.at(-1) ?? ''));
   const source: Source<TodoVersion> = {
-    find: async () => (await lists.find(session)).filter(({ path }) => isMeant(path.at(-1) ?? '')),
+    find: async () => meant(await lists.find(session)),
     open: (key) => new TodoList(() => new Date(), readablePlace(lists, key)),
-    watch: (listener) => lists.watch(session, listener),
+    watch: (listener) => lists.watch(session, (changed) => listener(changed && meant(changed))),
   };
   return new Following(source, follower, start);
 }
@@ -93,7 +96,7 @@ export function followTasks(
       return newest.version > 0 ? [found] : [];
     },
     open: () => new TaskStore(place),
-    watch: (listener) => place.watch(listener),
+    watch: (listener) => place.watch(() => listener()),
   };
   return new Following(source, follower, start);
 }
@@ -106,6 +109,8 @@ export class Following<V extends { readonly version: number }> {
   readonly #endWatch: () => void;
   #start: Start;
   #isDue = false;
+  /** Changed lists by their keys; enough if nothing else is due. */
+  readonly #changed = new Map<string, Found<V>>();
   #looking: Promise<void> | undefined;
   #hasEnded = false;
   #retry: NodeJS.Timeout | undefined;
@@ -117,7 +122,7 @@ export class Following<V extends { readonly version: number }> {
     this.#source = source;
     this.#follower = follower;
     this.#start = start;
-    this.#endWatch = source.watch(() => void this.look());
+    this.#endWatch = source.watch((changed) => void this.#hear(changed));
     void this.look();
   }
 
@@ -129,7 +134,12 @@ export class Following<V extends { readonly version: number }> {
 
   /** Looks now. */
   look(): Promise<void> {
-    this.#isDue = true;
+    return this.#hear();
+  }
+
+  #hear(changed?: readonly Found<V>[]): Promise<void> {
+    for (const list of changed ?? []) this.#changed.set(list.key, list);
+    this.#isDue ||= changed === undefined || this.failure !== undefined;
     clearTimeout(this.#retry);
     this.#looking ??= this.#lookUntilDone();
     return this.#looking;
@@ -142,10 +152,13 @@ export class Following<V extends { readonly version: number }> {
   }
 
   async #lookUntilDone(): Promise<void> {
-    while (this.#isDue && !this.#hasEnded) {
+    while ((this.#isDue || this.#changed.size > 0) && !this.#hasEnded) {
+      const changed = [...this.#changed.values()];
+      const isAll = this.#isDue;
+      this.#changed.clear();
       this.#isDue = false;
       try {
-        await this.#lookOnce();
+        await this.#lookOnce(isAll ? undefined : changed);
         const isNew = !this.hasLooked || this.failure !== undefined;
         this.hasLooked = true;
         this.failure = undefined;
@@ -161,8 +174,11 @@ export class Following<V extends { readonly version: number }> {
     this.#looking = undefined;
   }
 
-  async #lookOnce(): Promise<void> {
-    const found = await this.#source.find();
+  /** @param changed all that can have news; default: all lists. */
+  async #lookOnce(changed?: readonly Found<V>[]): Promise<void> {
+    const seen = (key: string) => this.#followed.get(key)?.seen ?? 0;
+    const found =
+      changed?.filter(({ key, version }) => version > seen(key)) ?? (await this.#source.find());
     const start = this.#start;
     // In a list that is created later, every version is new.
     this.#start = 'all';
@@ -176,7 +192,8 @@ export class Following<V extends { readonly version: number }> {
       }
     }
     const isThere = new Set(found.map(({ key }) => key));
-    for (const list of [...this.#followed.values()].filter(({ key }) => !isThere.has(key))) {
+    for (const list of this.#followed.values()) {
+      if (changed || isThere.has(list.key)) continue;
       this.#followed.delete(list.key);
       this.#follower.changed({ ...list, versions: [list.empty, ...list.versions] });
     }

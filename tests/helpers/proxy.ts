@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 /** A proxy to a server on loopback, until the end of the test. @param delayMs before each answer. */
 export async function startProxy(target: number, { delayMs = 0 } = {}) {
   const sockets = new Set<Socket>();
-  let connections = 0;
+  let [connections, posts] = [0, 0];
   let isSilent = false;
   let marker: string | undefined;
   let onDrop = async () => {};
@@ -22,6 +22,7 @@ export async function startProxy(target: number, { delayMs = 0 } = {}) {
     let isLost = false;
     client.on('data', (chunk) => {
       if (isSilent) return;
+      posts += chunk.toString('latin1').split('POST /v3/kv/').length - 1;
       if (marker !== undefined && chunk.includes(marker)) {
         isLost = true;
         marker = undefined;
@@ -50,6 +51,8 @@ export async function startProxy(target: number, { delayMs = 0 } = {}) {
   return {
     port: (proxy.address() as { port: number }).port,
     connections: () => connections,
+    /** Requests to etcd, watches aside. */
+    posts: () => posts,
     /** From now on everything is lost, and nobody is told. */
     fallSilent: () => {
       isSilent = true;

@@ -180,7 +180,9 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     const victim = open(`${urlFor('victim')}?schema=trapped`);
     await victim.init();
     const place = victim.place<string>('todos/s/a', { author: 'ann', history: 1 });
-    const seen = new Promise<void>((resolve) => onTestFinished(victim.watch('todos', resolve)));
+    const seen = new Promise<void>((resolve) =>
+      onTestFinished(victim.watch('todos', () => resolve())),
+    );
     for (const base of [0, 1]) {
       expect(await place.commit(base, 'x', NOON)).toMatchObject({ version: base + 1 });
     }

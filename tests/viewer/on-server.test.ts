@@ -1,7 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { base64 } from '../../src/servers/etcd-answer.ts';
+import { ServerLists } from '../../src/servers/server-lists.ts';
+import type { Items } from '../../src/todo/todo-fields.ts';
+import type { TodoVersion } from '../../src/todo/todo-version.ts';
+import { type FollowedList, followLists } from '../../src/viewer/follow.ts';
 import { callCommand } from '../helpers/commands.ts';
-import { EtcdCluster, hasEtcd } from '../helpers/engines.ts';
+import { closing, EtcdCluster, hasEtcd } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, run, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -56,6 +61,52 @@ async function pageOf({ lines }: ReturnType<typeof startProgram>) {
   };
   return { shown, text: () => text };
 }
+
+test.runIf(hasEtcd)(
+  'a change of a list costs who follows it one request to etcd, which names it',
+  async () => {
+    const lists = (port: number) => {
+      const url = `${servers.etcd.urlAt(port)}/named`;
+      return closing(new ServerLists({ url, environment: {}, timeoutMs: 20_000 }));
+    };
+    const proxy = await startProxy(servers.etcd.port);
+    const writer = lists(servers.etcd.port);
+    const ann = writer.place<Items>('todos/s/ann', { author: 'ann', history: 3 });
+    let seen: number | undefined;
+    const follower = {
+      changed: ({ versions: [newest] }: FollowedList<TodoVersion>) => {
+        seen = newest.version;
+      },
+      failed: () => {},
+      reached: () => {},
+    };
+    await ann.commit(0, [], new Date());
+    const following = followLists(lists(proxy.port), 'todos/s', follower, 'all');
+    onTestFinished(() => following.end());
+    await eventually('it is followed', () => seen === 1);
+    // Until the watch is established, and has looked for what it may have missed.
+    let version = 1;
+    const requests: number[] = [];
+    await eventually('some changes cost one request each', async () => {
+      const before = proxy.posts();
+      await ann.commit(version++, [], new Date());
+      await eventually('it is seen', () => seen === version);
+      requests.push(proxy.posts() - before);
+      return requests.length > 4 && requests.slice(-3).every((count) => count === 1);
+    });
+    expect(following.known.map(({ versions }) => versions.length)).toEqual([version]);
+    const other = writer.place<Items>('todos/s/bob', { author: 'bob', history: 3 });
+    await other.commit(0, [], new Date());
+    await eventually('a list that is created is named, too', () => following.known.length === 2);
+    const key = base64(`${servers.etcd.root}/named/todos/s/ann/`);
+    await closing(servers.etcd.client()).call(
+      'kv/deleterange',
+      { key, range_end: base64(`${servers.etcd.root}/named/todos/s/ann0`) },
+      'change',
+    );
+    await eventually('a removed one is gone', () => following.known.length === 1);
+  },
+);
 
 // Finding and following on each engine: tests/lists/lists.test.ts.
 describe.runIf(hasEtcd)('agent-shell', () => {
