@@ -14,7 +14,7 @@ import { panelRows } from './bench/rows-panel.js';
 import { routerRows } from './bench/rows-router.js';
 import { sessionRows } from './bench/rows-session.js';
 import { viewerRows } from './bench/rows-viewer.js';
-import { printHead, printRow } from './bench/table.js';
+import { isMet, printHead, printRow } from './bench/table.js';
 
 const PARTS = {
   router: routerRows,
@@ -76,11 +76,3 @@ for (const part of options.only) {
   }
 }
 if (options.json) console.log(JSON.stringify({ machine, rows }, null, 2));
-
-/** Undefined without a goal. */
-function isMet({ goal, ours, ratio }) {
-  if (!goal) return undefined;
-  const { of, atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY } = goal;
-  const value = of === 'ratio' ? ratio.median : ours;
-  return value >= atLeast && value <= atMost;
-}

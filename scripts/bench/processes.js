@@ -1,6 +1,6 @@
 // Ways of running a process to its end.
 import { spawn, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -33,14 +33,14 @@ export function collect(line) {
   });
 }
 
-/** The peak memory of an executable in MiB, as it reports at its end. */
+/** The peak memory of an executable in MiB, as it reports at its end, after it has closed its outputs. NaN without a report. */
 export function peakMebibytes(folder, name, ...argv) {
-  const hook = join(folder, 'hook.cjs');
-  writeFileSync(hook, `process.on('exit', () => console.error(process.resourceUsage().maxRSS))`);
+  const [hook, report] = [join(folder, 'hook.cjs'), join(folder, 'peak')];
+  const write = `require('node:fs').writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS))`;
+  writeFileSync(hook, `process.on('exit', () => ${write})`);
+  rmSync(report, { force: true });
   // Linux counts what a process held before its `exec`, which is what we hold; a bash in between holds little.
   const command = [process.execPath, '-r', hook, executable(name), ...argv];
-  const { stderr } = spawnSync('bash', ['--norc', '-c', '"$@"; exit', 'bash', ...command], {
-    encoding: 'utf8',
-  });
-  return Number(stderr.trim().split('\n').at(-1)) / 1024;
+  spawnSync('bash', ['--norc', '-c', '"$@"; exit', 'bash', ...command], { stdio: 'ignore' });
+  return existsSync(report) ? Number(readFileSync(report, 'utf8')) / 1024 : Number.NaN;
 }

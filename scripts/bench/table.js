@@ -29,6 +29,15 @@ export function printRow({ name, against = '', leftOut, unit, ours, ratio, goal,
   ]);
 }
 
+/** Undefined without a goal. A row without a figure meets none. */
+export function isMet({ goal, ours, ratio, leftOut }) {
+  if (!leftOut && !Number.isFinite(ours)) return false;
+  if (!goal) return undefined;
+  const { of, atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY } = goal;
+  const value = of === 'ratio' ? ratio.median : ours;
+  return value >= atLeast && value <= atMost;
+}
+
 function goalText({ of, atMost, atLeast }, unit) {
   if (atLeast !== undefined) return `≥${withUnit(atLeast, unit)}`;
   return `≤${of === 'ratio' ? atMost.toFixed(2) : withUnit(atMost, unit)}`;

@@ -3,6 +3,7 @@ import type { AgentBashHandler, CommandResult } from '../../base/command/agent-c
 import { nearNameText } from '../../base/command/near-names.ts';
 import { noteLines } from '../../base/command/replies.ts';
 import { heredoc, MAX_JSON_BYTES } from '../../base/json/json-input.ts';
+import { withoutQuoted } from '../../base/line/quotes.ts';
 
 const LIMIT_MS = 1_000;
 
@@ -48,8 +49,10 @@ export async function heredocHint(
   if (line.length > MAX_JSON_BYTES) return '';
   const name = line.match(/[\w-]+/g)?.find((word) => handlers.has(word));
   if (name === undefined || (await canRead(bash, line).catch(() => true))) return '';
-  const isOption = line.includes("'") && !/[{[]/.test(line);
-  if (isOption) return noteLines(["inside single quotes, write ' as '\\''"]);
+  if (line.includes("'") && !/[{[]/.test(line)) {
+    const [unclosed] = /['"]/.exec(withoutQuoted(line)) ?? [];
+    return unclosed === "'" ? noteLines(["inside single quotes, write ' as '\\''"]) : '';
+  }
   const { jsonExample = '...' } = handlers.get(name) ?? {};
   return noteLines([
     `pass the JSON as a heredoc, where quotes need no escaping: ${heredoc(name, jsonExample)}`.trimEnd(),
@@ -57,17 +60,25 @@ export async function heredocHint(
 }
 
 const NOT_FOUND = /^(?:.*: )?([\w-]{1,40}): command not found\n/gm;
+/** Of a flood of errors, only the first names are looked up. */
+const MAX_READ = 64 * 1024;
+const MAX_NAMES = 5;
 
-/** The stderr of a line, with suggestions for unknown names that are close to those of agent commands. */
+/** The stderr of a line, with a suggestion for each of the first unknown names that is close to that of an agent command. */
 export function withNearNames(
   line: string,
   { stdout, stderr }: CommandResult,
   commands: readonly string[],
 ): string {
-  const merged = /2>&1|&>|\|&/.test(line) ? stdout : '';
-  // NOT_FOUND takes seconds for a flood of output.
-  if (!(merged + stderr).includes(': command not found\n')) return stderr;
-  const suggested = (name = '', error = '') => nearNameText(name, commands) ?? error;
-  const further = [...merged.matchAll(NOT_FOUND)].map(([, name]) => suggested(name));
-  return stderr.replace(NOT_FOUND, (error, name) => suggested(name, error)) + further.join('');
+  const merged = /2>&1|&>|\|&/.test(line) ? stdout.slice(0, MAX_READ) : '';
+  const names = new Set<string>();
+  const suggested = (name = '') => {
+    if (names.has(name) || names.size === MAX_NAMES) return undefined;
+    names.add(name);
+    return nearNameText(name, commands);
+  };
+  const start = stderr.slice(0, MAX_READ);
+  const text = start.replace(NOT_FOUND, (error, name) => suggested(name) ?? error);
+  const further = [...merged.matchAll(NOT_FOUND)].map(([, name]) => suggested(name) ?? '');
+  return text + stderr.slice(MAX_READ) + further.join('');
 }

@@ -77,3 +77,21 @@ test('on PATH there are the commands and nothing else: other names are not found
     stderr: 'bash: line 1: todo_write: command not found\n',
   });
 });
+
+test('of a flood of unknown names, the first few are looked up, in no time and within the output that was asked for', async () => {
+  const { router } = startRouter();
+  await router.route('flood() { yes "$1: command not found" | head -n 1000000 >&2; }');
+  const limit = 20_000;
+  for (const name of ['todo_write', 'x']) {
+    const start = performance.now();
+    const line = `todo_write; flood ${name}; todo_read`;
+    const { stderr } = await router.route(line, { maxOutputBytes: limit });
+    const whole = await router.route('flood todo_write; false');
+    const took = performance.now() - start;
+    expect(stderr).toMatch(/^todo_write: command not found; did you mean TodoWrite\?\n/);
+    expect(stderr.length).toBeLessThan(limit + 200);
+    expect(whole.stderr.length).toBeGreaterThan(10_000_000);
+    // Of which bash and the pipe take nearly all.
+    expect(took).toBeLessThan(3_000);
+  }
+});

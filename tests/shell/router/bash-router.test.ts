@@ -329,9 +329,15 @@ describe('a line that bash cannot read and that names an agent command', () => {
     ['a syntax error without an agent command', "echo 'open"],
     ['another name', "TodoWriter 'open"],
     ['an error inside eval', 'eval "echo \'open"'],
+    [
+      'another error beside apostrophes that hold',
+      `TodoWrite --add 'it''s' --active-form "$(echo"`,
+    ],
+    ['a double quote that is open', `TodoWrite --add 'it''s' --active-form "open`],
   ])('only such a line gets the hint: not %s', async (_name, line) => {
     const { stderr, exitCode } = await shared().route(line);
     expect(exitCode).not.toBe(0);
+    expect(stderr).not.toContain("write ' as");
     expect(stderr).not.toContain('<<');
   });
 });
