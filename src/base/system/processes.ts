@@ -31,6 +31,11 @@ function processInfo(pid: number): ProcessInfo | undefined {
 
 export type Job = Pick<ProcessInfo, 'parent' | 'group' | 'terminal' | 'foreground'>;
 
+/** When a process started, in clock ticks: with its id, that names it for good. Undefined without /proc. */
+export function startOf(pid: number): number | undefined {
+  return processInfo(pid)?.start;
+}
+
 /** Undefined if the process does not exist or has no terminal. */
 export function jobOf(pid: number): Job | undefined {
   const job = process.platform === 'linux' ? processInfo(pid) : jobFromPs(pid);
@@ -61,22 +66,37 @@ export interface Traces {
  * process group; without it, only that group.
  *
  * @param leader the session leader's process id.
+ * @param start when the leader started. Once its whole session has ended, another process may get its id.
  * @param traces recognizes orphans, as of `(setsid sleep 999 &)`.
  */
-export async function killProcessTree(leader: number, traces: Traces): Promise<void> {
+export async function killProcessTree(
+  leader: number,
+  start: number | undefined,
+  traces: Traces,
+): Promise<void> {
+  const isOurs = () => [undefined, start].includes(startOf(leader));
+  const find = () => liveMembers(isOurs() ? leader : undefined, traces);
+  const signal = (pids: readonly number[], name: NodeJS.Signals) => {
+    for (const target of isOurs() ? [-leader, ...pids] : pids) {
+      orElse(() => process.kill(target, name), false);
+    }
+  };
   // Before the signal: orphans are harder to recognize.
-  let members = liveMembers(leader, traces);
+  let members = find();
   // Signal the group as a whole and nobody twice: a trap would clean up twice.
-  const others = [...members.keys()].filter((pid) => members.get(pid)?.group !== leader);
-  signalAll([-leader, ...others], 'SIGTERM');
+  signal(
+    [...members.keys()].filter((pid) => members.get(pid)?.group !== leader),
+    'SIGTERM',
+  );
   const deadline = performance.now() + GRACE_MS;
   while (isAlive(leader, members) && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     // Reading all of /proc is expensive, so only once the known ones are gone: there may be new ones.
-    if (!isAlive(leader, members)) members = liveMembers(leader, traces);
+    if (!isAlive(leader, members)) members = find();
   }
-  const last = members.size > 0 ? liveMembers(leader, traces) : members;
-  signalAll([-leader, ...members.keys(), ...last.keys()], 'SIGKILL');
+  const last = members.size > 0 ? find() : members;
+  const alive = [...members].filter(([pid, info]) => startOf(pid) === info.start);
+  signal([...alive.map(([pid]) => pid), ...last.keys()], 'SIGKILL');
 }
 
 /** Child processes that have not been waited for; undefined if unknown, as without /proc. */
@@ -103,10 +123,6 @@ export function isStartedSince(
     : parent > 1 && isStartedSince(before, parent, leader);
 }
 
-function signalAll(targets: readonly number[], signal: NodeJS.Signals): void {
-  for (const target of targets) orElse(() => process.kill(target, signal), false);
-}
-
 /** Without /proc, any of the leader's group. */
 function isAlive(leader: number, members: ReadonlyMap<number, ProcessInfo>): boolean {
   if (processInfo(process.pid) === undefined) return orElse(() => process.kill(-leader, 0), false);
@@ -117,10 +133,10 @@ function isAlive(leader: number, members: ReadonlyMap<number, ProcessInfo>): boo
 }
 
 /** The session's processes, their descendants in other sessions, and their orphans. Empty without /proc. */
-function liveMembers(leader: number, traces: Traces): Map<number, ProcessInfo> {
+function liveMembers(leader: number | undefined, traces: Traces): Map<number, ProcessInfo> {
   const processes = readProcesses();
   const members = new Map<number, ProcessInfo>();
-  const since = processes.get(leader)?.start ?? 0;
+  const since = (leader && processes.get(leader)?.start) ?? 0;
   const adopters = ancestors(processes);
   for (const [pid, info] of processes) {
     const mayBeOrphan =

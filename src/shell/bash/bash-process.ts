@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { basename } from 'node:path';
 import { randomHex } from '../../base/system/files.ts';
-import { killProcessTree } from '../../base/system/processes.ts';
+import { killProcessTree, startOf } from '../../base/system/processes.ts';
 import { BashHome, type HomeOptions } from './bash-home.ts';
 import {
   CALLER_FIELDS,
@@ -64,6 +64,7 @@ export class BashProcess {
   readonly #outputs: readonly FifoReader[];
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
+  readonly #start: number | undefined;
   readonly #open: { close(): void }[] = [];
   readonly #noncePrefix = randomHex(4);
   #nonces = 0;
@@ -108,7 +109,10 @@ export class BashProcess {
     } finally {
       for (const fd of ends) closeSync(fd);
     }
-    if (this.pid !== undefined) watchdog.guard(this.pid);
+    if (this.pid !== undefined) {
+      this.#start = startOf(this.pid);
+      watchdog.guard(this.pid, this.#start);
+    }
     this.#ended = new Promise((resolve) => {
       this.#child.once('error', (error: NodeJS.ErrnoException) => {
         const hint = shortage(error) ?? 'install bash, or put it on PATH';
@@ -185,7 +189,8 @@ export class BashProcess {
 
   async #kill(): Promise<void> {
     this.#child.ref();
-    if (this.pid !== undefined) await killProcessTree(this.pid, tracesOf(this.#home.path));
+    const traces = tracesOf(this.#home.path);
+    if (this.pid !== undefined) await killProcessTree(this.pid, this.#start, traces);
     await this.#ended;
     for (const output of this.#outputs) output.drain();
     this.#close();

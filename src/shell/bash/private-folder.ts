@@ -137,9 +137,9 @@ export class Watchdog {
     writeAll(this.#alive, '\n');
   }
 
-  /** @param leader bash, the leader of the session of processes to kill. */
-  guard(leader: number): void {
-    if (this.#alive !== undefined) writeAll(this.#alive, `${leader}\n`);
+  /** @param leader bash, the leader of the session of processes to kill, and when it started. */
+  guard(leader: number, start = 0): void {
+    if (this.#alive !== undefined) writeAll(this.#alive, `${leader} ${start}\n`);
   }
 
   /** Call this when the host has cleaned up. */

@@ -1,6 +1,6 @@
 # Cleans up after its host, process $2, has ended: kills the session of processes led by its bash, and removes its private
 # directory, $1, in which the host makes the FIFOs $3 and, after that, `go`. It starts before the directory exists.
-leader= tries=0
+leader= start= tries=0
 
 # A host may remain as a zombie. The limit is for systems without /proc.
 is_gone() {
@@ -11,11 +11,15 @@ is_gone() {
 until [ -p "$1/go" ] && exec <>"$3" || is_gone "$2"; do sleep 0.02; done
 # After the first line, the host has the FIFO open, and the end of the FIFO is that of the host.
 until read -r -t 1 _ || is_gone "$2"; do :; done
-# The next line is the process id of bash. Bash reads `go`, and would end with its last writer: keep it open.
+# The next line is the process id of bash, and when it started. Bash reads `go`, and would end with its last writer: keep it open.
 [ ! -p "$1/go" ] || exec 3<>"$1/go" 4<"$3" <&4 4<&-
-while read -r pid; do
-  leader=$pid
+while read -r pid since; do
+  leader=$pid start=$since
 done
+# By now, another process may have this id.
+{ IFS= read -r -d '' text <"/proc/$leader/stat"; } 2>/dev/null
+fields=(${text##*) })
+[ -z "$text" ] || [ "${fields[19]}" = "$start" ] || leader=
 
 # Sets `members`: the leader's session, its orphans, and the descendants and sessions of all these, without zombies. Empty
 # without /proc.
