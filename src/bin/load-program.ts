@@ -4,12 +4,15 @@
 import {
   chmodSync,
   closeSync,
+  constants,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   readSync,
   renameSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, isAbsolute } from 'node:path';
@@ -46,7 +49,10 @@ function run({ file, build }: Bundle, own: { exports: unknown }): void {
   // V8 keeps only what has run: on each engine that is other code.
   const [engine = 'files'] = /^(?:etcd|postgres)/.exec(process.env.TODO_STATE_URL || '') || [];
   const kept = `${basename(file, '.cjs')}-${name}-${engine}-${build}-${process.version}-${process.arch}.compiled`;
-  const keptFiles = [() => `${folder}/${kept}`, () => `${cacheFolder()}/todowrite/${kept}`];
+  const keptFiles: KeptFiles = [
+    () => `${folder}/${kept}`,
+    (make) => `${cacheFolder(make)}/${kept}`,
+  ];
   const source = `(function (${PARAMETERS}) {${readFileSync(path, 'utf8')}\n})`;
   const found = compiledBefore(keptFiles);
   // V8 keeps the file's name: a full path would tie the cached code to this folder.
@@ -58,13 +64,13 @@ function run({ file, build }: Bundle, own: { exports: unknown }): void {
   process.once('exit', (exitCode) => keepCompiled(script, files, exitCode, isUsed));
 }
 
-/** Files for compiled code. The functions may throw. */
-type KeptFiles = readonly (() => string)[];
+/** Files for compiled code, whose folder is made if need be. The functions may throw. */
+type KeptFiles = readonly ((make: boolean) => string)[];
 
 function compiledBefore(keptFiles: KeptFiles) {
   for (const kept of keptFiles) {
     try {
-      return ownContentOf(kept());
+      return ownContentOf(kept(false));
     } catch {
       // It does not exist, or belongs to another user.
     }
@@ -74,11 +80,14 @@ function compiledBefore(keptFiles: KeptFiles) {
 
 /** Throws if another user could have written the file, since its code is run. */
 function ownContentOf(path: string) {
-  const descriptor = openSync(path, 'r');
+  const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+  const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    const { uid, mode, size } = fstatSync(descriptor);
-    const isOurs = uid === process.getuid?.() || uid === 0;
-    if (!isOurs || (mode & 0o022) !== 0) throw new Error(`${path} is not ours`);
+    const stats = fstatSync(descriptor);
+    const { uid, mode, size } = stats;
+    // Another user may have linked to a file of ours.
+    if (!isOurs(stats) || !stats.isFile() || stats.nlink !== 1)
+      throw new Error(`${path} is not ours`);
     // readFileSync would load more of Node.
     const bytes = Buffer.allocUnsafeSlow(size);
     let length = 0;
@@ -93,6 +102,10 @@ function ownContentOf(path: string) {
   }
 }
 
+function isOurs({ uid, mode }: Stats): boolean {
+  return (uid === process.getuid?.() || uid === 0) && (mode & 0o022) === 0;
+}
+
 /**
  * Not after a run that only printed its help, which has compiled little.
  *
@@ -104,11 +117,9 @@ function keepCompiled(script: Script, files: KeptFiles, exitCode: number, isFina
     return;
   for (const file of files) {
     try {
-      const kept = file();
+      const kept = file(true);
       // First, since a read-only file system refuses it at each run.
       if (isFinal) chmodSync(kept, 0o444);
-      makeFolder(dirname(dirname(kept)));
-      makeFolder(dirname(kept));
       const data = script.createCachedData();
       const unfinished = `${kept}.${process.pid}`;
       writeFileSync(unfinished, data, { mode: isFinal ? 0o444 : 0o644, flag: 'wx' });
@@ -120,11 +131,18 @@ function keepCompiled(script: Script, files: KeptFiles, exitCode: number, isFina
   }
 }
 
-function cacheFolder(): string {
+/** Throws if the folder is not ours, as in a shared cache. */
+function cacheFolder(make: boolean): string {
   const { HOME, XDG_CACHE_HOME = '' } = process.env;
   // The XDG specification says to ignore a relative path.
-  if (isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
-  return `${HOME || require('node:os').userInfo().homedir}/.cache`;
+  const parent = isAbsolute(XDG_CACHE_HOME)
+    ? XDG_CACHE_HOME
+    : `${HOME || require('node:os').userInfo().homedir}/.cache`;
+  const folder = `${parent}/todowrite`;
+  if (make) for (const each of [parent, folder]) makeFolder(each);
+  const stats = lstatSync(folder);
+  if (!stats.isDirectory() || !isOurs(stats)) throw new Error(`${folder} is not ours`);
+  return folder;
 }
 
 /** Makes one level: in some folders, such as /proc, Node's recursive mkdir never returns. */

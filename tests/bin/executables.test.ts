@@ -1,5 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasPostgres } from '../helpers/engines.ts';
@@ -218,6 +229,37 @@ describe('the code cache of an earlier run', () => {
     if (!isRoot()) return;
     chownSync(file, 1, 1);
     expect(runRead().stderr).toBe('cache: none\n');
+  });
+
+  test('is not run through a link to a file of ours, and a FIFO in its place does not hang', () => {
+    const { dist, home, runRead, kept } = freshPackage();
+    runRead();
+    const file = join(dist, kept()[0] ?? '');
+    const other = join(home, 'other');
+    for (const link of [symlinkSync, linkSync]) {
+      renameSync(file, other);
+      link(other, file);
+      expect(runRead()).toMatchObject({ stdout: 'No todos.\n', stderr: 'cache: none\n' });
+    }
+    rmSync(file);
+    spawnSync('mkfifo', [file]);
+    expect(runRead()).toMatchObject({ stdout: 'No todos.\n', stderr: 'cache: none\n' });
+  });
+
+  test('is neither read from nor written to a cache folder that others can write', () => {
+    const { home, runWithoutHome } = freshPackage();
+    runWithoutHome();
+    const folder = join(home, '.cache', 'todowrite');
+    expect(runWithoutHome().stderr).toBe('cache: true\n');
+    const others: (() => void)[] = [() => chmodSync(folder, 0o777)];
+    if (isRoot()) others.push(() => chownSync(folder, 1, 1));
+    for (const make of others) {
+      chmodSync(folder, 0o700);
+      make();
+      const files = listFiles(folder);
+      expect(runWithoutHome()).toMatchObject({ stdout: 'No todos.\n', stderr: 'cache: none\n' });
+      expect(listFiles(folder)).toEqual(files);
+    }
   });
 
   test("is kept in the user's home if HOME is not set, never in a relative folder", () => {
