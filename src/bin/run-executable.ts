@@ -12,7 +12,7 @@ import type { SettingsSource } from '../base/settings/settings.ts';
 import { codeOf, orElse, writeAll } from '../base/system/files.ts';
 import { isTerminal, readStandardInput } from '../base/system/standard-io.ts';
 import { useServers } from '../lists/lists.ts';
-import { seenOutside, tellPrompt } from '../prompt/prompt-shell.ts';
+import { tellPrompt } from '../prompt/prompt-shell.ts';
 import type { PeopleLook } from '../screen/panel/for-people.ts';
 import { isDriven } from '../screen/terminal/driven.ts';
 import { ServerLists } from '../servers/server-lists.ts';
@@ -36,7 +36,7 @@ export async function runExecutable(
   // The task commands do this themselves. It goes on while the server works on the command.
   const isRenewing = handler.name.startsWith('Todo') && settings.leaseMs !== undefined;
   const renewed = isRenewing && teamNews(teamOf(lists), settings, false);
-  const ran = await run(handler, lists);
+  const ran = await run(handler);
   // If the folder of lists cannot be found, the command itself reports that.
   const warnings = orElse(() => lists.warnings, []);
   process.exitCode = writeResult(handler.name, withWarnings(ran, warnings));
@@ -48,13 +48,12 @@ export async function runExecutable(
   exitNow();
 }
 
-async function run(handler: AgentBashHandler, lists: TodoLists): Promise<CommandResult> {
+async function run(handler: AgentBashHandler): Promise<CommandResult> {
   const argv = process.argv.slice(2);
   const invalid = invalidArgument(argv);
   if (invalid) return refuseInvalidUtf8(invalid);
   return executeSafely(handler, {
     argv,
-    seen: () => seenOutside(lists, process.env),
     tell,
     stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
   });

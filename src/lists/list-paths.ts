@@ -100,10 +100,6 @@ export function beginningFile(state: string, agent: string): string {
   return `${state}/begun~/${pathName(agent)}`;
 }
 
-export function promptFile(state: string, pid: number): string {
-  return `${state}/prompts~/${pid}`;
-}
-
 /** No session has this name: none made by `pathName` ends in `~`. */
 const TASK_LISTS = 'tasks~';
 

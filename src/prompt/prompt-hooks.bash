@@ -19,9 +19,6 @@ __todo_known=      # the lists as last shown
 __todo_journal=()  # with TODO_GUIDANCE=all, for each command: its exit code, its line, and the lists after it
 __todo_sessions=   # the sessions this place may belong to, and patterns for the names of their folders
 __todo_patterns=()
-__todo_at=         # when the last prompt came, in microseconds (since bash 5.0)
-__todo_state=      # the folder of all lists
-__todo_kept=0      # how many lines this shell's file of commands has
 __todo_number=     # the number of the newest history entry
 __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_shown=
 __todo_bound=      # 1: Ctrl-L is ours, or must not be
@@ -38,10 +35,8 @@ __todo_prompt() {
 }
 
 __todo_look() {
-  local IFS=$' \t\n' ran=$__todo_ran command= heads= erase= stamp guided= since=$__todo_at
+  local IFS=$' \t\n' ran=$__todo_ran command= heads= erase= stamp guided=
   __todo_ran=0
-  __todo_at=${EPOCHREALTIME-}
-  __todo_at=${__todo_at//[!0123456789]/}
   if ! shopt -q promptvars; then
     # Bash would print its text.
     if [[ ${PS0-} = *__todo_start* ]]; then PS0=${PS0//"$__todo_ps0"/}; fi
@@ -60,7 +55,6 @@ __todo_look() {
   if [[ $__todo_has_ps0 = 0 ]]; then ran=1; fi
   if [[ $ran = 1 ]]; then
     __todo_find_line
-    __todo_keep_line "$1"
     if [[ ${TODO_GUIDANCE-} = all ]]; then
       __todo_journal+=("$1" "$command" "$heads") guided=1
       if [[ ${#__todo_journal[@]} -gt 900 ]]; then __todo_journal=("${__todo_journal[@]:300}"); fi
@@ -198,8 +192,6 @@ __todo_find_place() {
 __todo_find_heads() {
   local state session path pattern found names option IFS= noglob= unset=
   __todo_find_place
-  __todo_state=$state
-  [[ ! -d $state/untracked~ || -L $state/untracked~ ]] || __todo_state+=/untracked~
   if [[ -n ${TODO_STATE_URL-} ]]; then
     # Only Node can ask a server: after each command, or rarely if the server does not answer.
     __todo_turn=$((__todo_turn + ran))
@@ -246,28 +238,6 @@ __todo_find_line() {
     command=${entry#"$number"}
     command=${command:2:20001}
   fi
-}
-
-# Appends the line that has just run and its exit code to a file in which agent commands find proofs.
-__todo_keep_line() {
-  local file=$__todo_state/prompts~/$$
-  # The state folder may be in another user's repository, with links that lead elsewhere.
-  if [[ -z $since || -z $__todo_at || -L ${file%/*} || -L $file ]]; then return 0; fi
-  if (( __todo_kept++ % 1000 == 0 )); then
-    # Any other kind of subshell would be a job of the user's.
-    : "$(
-      umask 077
-      set +f
-      shopt -u failglob
-      \command mkdir -p "${file%/*}"
-      : >|"$file"
-      for file in "${file%/*}"/[123456789]*; do
-        # Removes the files of shells that have ended.
-        [[ ${file##*/} = *[!0123456789]* ]] || \builtin kill -0 "${file##*/}" || \command rm -f -- "$file"
-      done
-    )"
-  fi
-  builtin printf '%s\0' "$since" "$__todo_at" "$1" "$command" >>"$file"
 }
 
 # Asks Node what to show. If a program drives the terminal, Node sets __todo_mode=off.

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { SeenLine } from '../base/command/agent-command.ts';
 import type { Environment } from '../base/environment.ts';
-import { orElse, readOwnFile } from '../base/system/files.ts';
+import { orElse } from '../base/system/files.ts';
 import { jobOf } from '../base/system/processes.ts';
-import { Journal, seenLines } from '../harness/hook/journal.ts';
-import { harnessSession, hookFolder, promptFile } from '../lists/list-paths.ts';
-import type { TodoLists } from '../todo/todo-lists.ts';
 
 /** The process id of the interactive agent-shell that set AGENT_SHELL_PROMPT, or 0. */
 export function promptShell({ AGENT_SHELL_PROMPT: pid = '' }: Environment): number {
@@ -30,34 +26,4 @@ export function tellPrompt(environment: Environment, agentShell: string): void {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(process.execPath, [agentShell, 'prompt-panel', 'again'], { stdio: 'ignore' });
   child.on('error', () => {}).unref();
-}
-
-/** The lines that ran before a command on PATH, as seen by agent-shell's prompt and a harness's hook. */
-export function seenOutside(lists: TodoLists, environment: Environment): readonly SeenLine[] {
-  const pid = promptShell(environment);
-  const byHook = () => {
-    const journal = new Journal(lists.checked(hookFolder(lists.folder, lists.name({}))));
-    return seenLines(journal.read(), harnessSession(environment));
-  };
-  const atPrompt = () =>
-    seenAtPrompt(readOwnFile(lists.checked(promptFile(lists.folder, pid))).toString());
-  // A file that cannot be read proves nothing.
-  return [...orElse(byHook, []), ...(pid > 0 ? orElse(atPrompt, []) : [])].sort(
-    (a, b) => +a.at - +b.at,
-  );
-}
-
-/** For each line the times of the prompts before and after it in microseconds, its exit code and its text. */
-function seenAtPrompt(text: string): SeenLine[] {
-  const fields = text.split('\0');
-  const lines: SeenLine[] = [];
-  for (let start = 0; start + 4 < fields.length; start += 4) {
-    const [from, at, exitCode, line = ''] = fields.slice(start, start + 4);
-    lines.push({ line, exitCode: Number(exitCode), from: timeOf(from), at: timeOf(at) });
-  }
-  return lines;
-}
-
-function timeOf(microseconds: string | undefined): Date {
-  return new Date(Math.floor(Number(microseconds) / 1000));
 }

@@ -7,7 +7,6 @@ import { idsText, type Task } from './task.ts';
 import type { TaskCall } from './task-call.ts';
 import { type TaskChanges, UPDATE_FIELDS } from './task-fields.ts';
 import { taskForm } from './task-form.ts';
-import type { TaskVersion } from './task-store.ts';
 import { reasonLines } from './task-text.ts';
 import helpPage from './task-update.md';
 import { updateTask } from './update-task.ts';
@@ -76,32 +75,13 @@ export const TASK_UPDATE = taskForm({
 
 /** The proof for the check of a task that is to be completed, if there is one. */
 async function proofOf({ taskId, status, check: changed }: TaskChanges, call: TaskCall) {
-  if (status !== 'completed') return undefined;
   const { store, evidence, options } = call;
+  if (status !== 'completed' || !options['--prove']) return undefined;
   const check = changed ?? (await store.read()).graph.tasks.get(taskId)?.check;
   if (check === undefined) return undefined;
-  if (!options['--prove']) {
-    const since = evidence.hasSeen ? beginningOf(taskId, await store.versions()) : undefined;
-    const proof = since && evidence.seen(check, since);
-    return proof && { check, proof };
-  }
   const proof = await evidence.run(check);
   if (!('failed' in proof)) return { check, proof };
   return { refused: [because('unproven', taskId, check, proof)] };
-}
-
-/** When the owner last began a task, as far back as versions are kept. */
-function beginningOf(id: number, newestFirst: Iterable<TaskVersion>) {
-  let begun: Date | undefined;
-  let worker: string | undefined;
-  for (const { graph, at } of newestFirst) {
-    const { status, owner } = graph.tasks.get(id) ?? {};
-    if (status === 'in_progress' && (worker ?? owner) === owner) {
-      begun = at;
-      worker = owner;
-    } else if (begun !== undefined || status !== 'completed') break;
-  }
-  return begun;
 }
 
 const MOST_READY_NAMED = 3;

@@ -1,10 +1,9 @@
 import type { CommandResult } from '../base/command/agent-command.ts';
 import { refusal } from '../base/command/replies.ts';
 import { type Evidence, type Failure, failedText, unprovenText } from '../base/proof/proof.ts';
-import { type ItemPair, pairItems, pairRenamed } from './pair-items.ts';
+import { type ItemPair, pairRenamed } from './pair-items.ts';
 import { nameOf } from './revise-list.ts';
 import type { Items, TodoItem } from './todo-fields.ts';
-import type { TodoList } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 
 export interface ProofRules {
@@ -24,7 +23,6 @@ export type ProvenItems =
  * check, and with the item's completion. If the list is then emptied, --prove alone finds no item.
  */
 export async function proveItems(
-  list: TodoList,
   before: TodoVersion,
   items: Items,
   rules: ProofRules,
@@ -45,7 +43,7 @@ export async function proveItems(
       proven.push(unmarked);
       continue;
     }
-    const found = await proofOf(list, { was, check, isNew }, rules);
+    const found = await proofOf({ was, check, isNew }, rules);
     if (found && 'failed' in found) unproven.push({ at, check, failure: found });
     else if (found === undefined && isNew) unproven.push({ at, check });
     const proof = found && 'exitCode' in found && item.check !== undefined ? found : undefined;
@@ -66,27 +64,10 @@ export async function proveItems(
 }
 
 async function proofOf(
-  list: TodoList,
   { was, check, isNew }: { was: ItemPair['before']; check: string; isNew: boolean },
   { evidence, runs }: ProofRules,
 ) {
   if (!isNew && was?.proof && was.check === check) return was.proof;
   if (runs === 'all' || (runs === 'new' && isNew)) return evidence.run(check);
-  const since = was && evidence.hasSeen ? await beginningOf(list, was) : undefined;
-  return since && evidence.seen(check, since);
-}
-
-/** When work on an item last began, as far back as versions are kept. */
-async function beginningOf(list: TodoList, item: Readonly<TodoItem>): Promise<Date | undefined> {
-  let begun: Date | undefined;
-  for (const { items, updatedAt } of await list.history()) {
-    const status = sameItem(items, item)?.status;
-    if (status === 'in_progress') begun = updatedAt;
-    else if (begun !== undefined || status !== 'completed') break;
-  }
-  return begun;
-}
-
-function sameItem(items: Items, item: Readonly<TodoItem>) {
-  return pairItems([item], items)[0]?.after;
+  return undefined;
 }

@@ -49,7 +49,7 @@ export async function write(
     const planned = isWhole ? wanted : afterSteps(now, wanted.steps, settings, rules);
     if ('refused' in planned) return planned;
     const emptied = isEmptied(planned.items, settings);
-    const proven = await proveItems(list, now, planned.items, rules, emptied);
+    const proven = await proveItems(now, planned.items, rules, emptied);
     if ('refused' in proven) return proven;
     const how = { emptied, dropped: planned.dropped };
     const written = await list.updateIf(now.version, proven.items, how);

@@ -155,14 +155,6 @@ describeOn(servers.one, (server) => {
     },
   );
 
-  test.runIf(hasTmux)('a check that ran at the prompt of a shell proves its item', async () => {
-    const shell = await team(server().url).shell(300);
-    const item = '{"content":"A","activeForm":"B","status":"in_progress","check":"true"}';
-    await shell.run(`TodoWrite '{"todos":[${item}]}'`);
-    await shell.run('true');
-    expect(await shell.run('TodoWrite --done 1 2>&1')).toMatch(/^Todo list updated: .*$/);
-  });
-
   test("a host tells its agent once about a person's changes elsewhere", async () => {
     const { host, call } = team(server().url);
     const ann = host('ann');

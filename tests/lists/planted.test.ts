@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { appendOwnFile, writeOwnFile } from '../../src/base/system/files.ts';
@@ -95,25 +94,6 @@ describe('a cloned repository with a state folder', () => {
     const home = new ListHome({ TODO_STATE_DIR: link }, '/');
     expect(home.checked(join(link, 's', 'main'))).toBe(join(link, 's', 'main'));
   });
-
-  test('in which the file of an interactive shell is a link: what it leads to is kept', () => {
-    const [state, victim] = [temporaryDirectory(), temporaryDirectory()];
-    for (const name of ['notes.txt', '1e9', '99999999']) writeFileSync(join(victim, name), 'kept');
-    const keep = (folder: string) =>
-      execFileSync('bash', ['-c', KEEP, 'bash', folder], {
-        env: cleanEnvironment({ HOME: state }),
-      });
-    symlinkSync(victim, join(state, 'prompts~'));
-    keep(state);
-    expect(listFiles(victim)).toEqual(['1e9', '99999999', 'notes.txt']);
-    const own = temporaryDirectory();
-    mkdirSync(join(own, 'prompts~'));
-    for (const name of ['notes.txt', '99999999']) writeFileSync(join(own, 'prompts~', name), '');
-    keep(own);
-    const [line, ...others] = listFiles(join(own, 'prompts~'));
-    expect(others).toEqual(['notes.txt']);
-    expect(readFileSync(join(own, 'prompts~', line ?? ''), 'utf8')).toBe('1\x002\x000\0a line\0');
-  });
 });
 
 test('two folders whose names are not UTF-8 do not share a list', () => {
@@ -130,6 +110,3 @@ test('two folders whose names are not UTF-8 do not share a list', () => {
   const named = { ...environment, TODO_TEAM: '\ufffd' };
   expect(() => openTaskStore({ environment: named, directory: '/' })).toThrow(/is not UTF-8/);
 });
-
-const KEEP = `. src/prompt/prompt-hooks.bash
-  __todo_state=$1 since=1 __todo_at=2 command='a line'; __todo_keep_line 0`;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { promptShell } from '../../src/prompt/prompt-shell.ts';
@@ -370,26 +370,6 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     expect(shell.all().match(/^Warning: .*/gm)).toEqual([
       "Warning: TODO_PANEL must be auto, off or plain, received 'yes please'; using auto",
     ]);
-  });
-
-  test('sees the checks that ran at its prompt, and removes what ended shells saw', async () => {
-    const shell = await start({ columns: 400 });
-    const folder = join(shell.home, '.local/state/todowrite/prompts~');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, '99999999'), 'of a shell that is gone');
-    const MORE = '{"content":"C","activeForm":"D","status":"pending"}';
-    const write = (status: string) =>
-      shell.run(
-        `TodoWrite '[{"content":"A","activeForm":"B","status":"${status}","check":"test -d ."},${MORE}]' 2>&1`,
-      );
-    await write('in_progress');
-    await shell.run('test -d . && echo yes');
-    expect(await write('completed')).not.toContain('unproven');
-    expect(await shell.run('TodoRead | head -1')).toBe('[x] A (check: test -d ., proven)');
-    await write('in_progress');
-    await shell.run('bash -c "test -d ."');
-    expect(await write('completed')).toContain('Note: item 1 is unproven: test -d . has not');
-    expect(await shell.run(`stat -c '%a' ${folder} ${folder}/*`)).toBe('700\n600');
   });
 
   test('with any shell options and names of the user draws the panel without a word, and answers unknown names as theirs does', async () => {

@@ -52,11 +52,6 @@ export interface Invocation {
    * is used.
    */
   env?: Readonly<Record<string, string>>;
-  /**
-   * The lines that the caller's session ran before this call, oldest first; the last may be the beginning of the calling line.
-   * Missing if nobody recorded them.
-   */
-  seen?: () => readonly SeenLine[];
   /** Bash commands that restore the caller's directory and exported variables; sent with `--prove` from inside a bash. */
   surroundings?: string;
   /** The caller's session, if it ends before its host does. */
@@ -69,17 +64,6 @@ export interface Invocation {
   tell?: (text: string) => void;
   /** Aborted when the caller has gone, or waits no longer. */
   signal?: AbortSignal;
-}
-
-/** One line that a session has run. */
-export interface SeenLine {
-  readonly line: string;
-  /** Undefined if unknown. */
-  readonly exitCode: number | undefined;
-  /** It began at this time or later. */
-  readonly from: Date;
-  /** It had ended by this time. */
-  readonly at: Date;
 }
 
 /** A JSON Schema, as for tool calls. */

@@ -1,7 +1,6 @@
-import type { CommandResult, Invocation, SeenLine } from '../command/agent-command.ts';
+import type { CommandResult, Invocation } from '../command/agent-command.ts';
 import { noteLines } from '../command/replies.ts';
 import { commandText, safeText } from '../safe-text.ts';
-import { lastRun } from './last-run.ts';
 import checkScript from './run-check.sh';
 import { runProgram, type Surroundings } from './run-program.ts';
 
@@ -27,7 +26,7 @@ export interface Failure {
   readonly failed: string;
 }
 
-type Call = Pick<Invocation, 'seen' | 'surroundings' | 'whyNotRun' | 'tell' | 'signal'>;
+type Call = Pick<Invocation, 'surroundings' | 'whyNotRun' | 'tell' | 'signal'>;
 
 export interface EvidenceOptions {
   readonly by: string;
@@ -46,7 +45,7 @@ const MAX_COMMAND_CHARACTERS = 500;
 const MAX_SAID_LINES = 8;
 const MAX_SAID_CHARACTERS = 600;
 
-/** Finds proofs for one call, in the lines of its session or by running checks. */
+/** Runs checks for one call. */
 export class Evidence {
   readonly #call: Call;
   readonly #options: EvidenceOptions;
@@ -57,17 +56,6 @@ export class Evidence {
   constructor(call: Call, options: EvidenceOptions) {
     this.#call = call;
     this.#options = options;
-  }
-
-  /** True if the lines of the session are known. */
-  get hasSeen(): boolean {
-    return this.#call.seen !== undefined;
-  }
-
-  /** The proof of a check by the lines since a time. */
-  seen(check: string, since: Date): Proof | undefined {
-    const seen = lastRun(check, since, this.#call.seen?.() ?? []);
-    return seen && this.#proof(seen);
   }
 
   /** Runs a check, at most once in a call. */
@@ -110,13 +98,9 @@ export class Evidence {
       },
     );
     if (exitCode !== 0) return { failed: said === '' ? words : `${words}\n${endOf(said)}` };
-    const now = new Date();
-    return this.#proof({ line: check, exitCode, from: now, at: now });
-  }
-
-  #proof({ line, at }: SeenLine): Proof {
-    const command = safeText(line.trim(), MAX_COMMAND_CHARACTERS);
-    return Object.freeze({ command, exitCode: 0, at: at.toISOString(), by: this.#options.by });
+    const command = safeText(check.trim(), MAX_COMMAND_CHARACTERS);
+    const { by } = this.#options;
+    return Object.freeze({ command, exitCode: 0, at: new Date().toISOString(), by });
   }
 }
 

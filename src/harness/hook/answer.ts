@@ -2,7 +2,6 @@ import { noteLines } from '../../base/command/replies.ts';
 import { inTimeOf } from '../../base/command/time-limit.ts';
 import type { Environment } from '../../base/environment.ts';
 import type { Settings } from '../../base/settings/settings.ts';
-import { mayBeCheck } from '../../guidance/evidence.ts';
 import { listInContext, openItemLines, writtenBy } from '../../guidance/list-in-context.ts';
 import { hookFolder } from '../../lists/list-paths.ts';
 import { type TaskContext, teamNews, teamOf } from '../../tasks/task-context.ts';
@@ -62,26 +61,13 @@ async function newsOfTeam(event: HookEvent, { team, settings: own }: Opened): Pr
   return noteLines(await teamNews(team, settings)).trimEnd();
 }
 
-/** True if a task in progress has a check. */
-async function hasCheckedTask({ team, settings }: Opened): Promise<boolean> {
-  try {
-    const { graph } = await team.open(undefined, settings).read();
-    return [...graph.tasks.values()].some(
-      ({ status, check }) => status === 'in_progress' && check !== undefined,
-    );
-  } catch {
-    // The command that needs the list reports what is wrong with it.
-    return false;
-  }
-}
-
 async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
   const { lists, settings } = world;
   const list = lists.open({});
   const ofUser = isHeard(event) ? noteLines(await hearUser(list)).trimEnd() : '';
   const newest = await list.read();
   const isPlanned = newest.version > 0;
-  if (!isPlanned && (event.what.kind !== 'command' || !(await hasCheckedTask(world)))) return {};
+  if (!isPlanned) return {};
   const by = newest.by === list.author ? undefined : newest.by;
   const name = lists.name({});
   const folder = lists.checked(hookFolder(lists.folder, name));
@@ -89,7 +75,7 @@ async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
   const session = keyOf(event.session);
   const add = (what: Partial<Entry>) => {
     const at = world.now().toISOString();
-    return journal.add({ session, version: newest.version, at, ...what }, isNeeded(newest.items));
+    return journal.add({ session, version: newest.version, at, ...what });
   };
   switch (event.what.kind) {
     case 'start': {
@@ -113,7 +99,7 @@ async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
     case 'command': {
       const { line, exitCode, isUnheard } = event.what;
       const reading = add({ line, exit: exitCode });
-      if (!isPlanned || isUnheard) return {};
+      if (isUnheard) return {};
       const history = () => list.history();
       return { context: texts(ofUser, await guidanceDue(reading, { newest, history }, settings)) };
     }
@@ -130,12 +116,6 @@ async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
       return isFirstRefusal(add({ said: 'gate' })) ? { refusal } : {};
     }
   }
-}
-
-/** Selects lines that the journal keeps longer, since they may prove something. */
-function isNeeded(items: Items): (line: string) => boolean {
-  const checks = items.flatMap(({ check }) => check ?? []);
-  return (line) => checks.some((check) => line.includes(check)) || mayBeCheck(line);
 }
 
 function isFirstRefusal({ before, entries }: Reading): boolean {

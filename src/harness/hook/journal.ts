@@ -1,4 +1,3 @@
-import type { SeenLine } from '../../base/command/agent-command.ts';
 import {
   appendOwnFile,
   makeFolders,
@@ -6,6 +5,7 @@ import {
   readOwnFile,
   replaceFile,
 } from '../../base/system/files.ts';
+import { mayBeCheck } from '../../guidance/evidence.ts';
 import { WRITES_LIST } from '../../guidance/rule.ts';
 import { newId } from '../../lists/place.ts';
 
@@ -40,8 +40,6 @@ export interface Past {
   readonly linesSince?: number | undefined;
   /** The versions at which a stop was refused, the newest last. */
   readonly refusedAt: readonly number[];
-  /** The time of its last entry. */
-  readonly at: string | undefined;
 }
 
 /** The pasts of all sessions on one list. */
@@ -62,7 +60,6 @@ const NO_PAST: Past = {
   hasWritten: false,
   shown: 0,
   refusedAt: [],
-  at: undefined,
 };
 
 export function pastOf(session: string, before: Pasts, entries: readonly Entry[]): Past {
@@ -86,7 +83,7 @@ function pastsAfter(before: Pasts, entries: readonly Entry[]): Pasts {
 }
 
 function after(past: Past, entry: Entry, isListNew: boolean): Past {
-  const { line, version, said, at } = entry;
+  const { line, version, said } = entry;
   const linesSince = () => {
     if (entry.cut) return undefined;
     if (said === 'shown' || hasWritten) return 0;
@@ -102,21 +99,14 @@ function after(past: Past, entry: Entry, isListNew: boolean): Past {
     linesSince: linesSince(),
     refusedAt:
       said === 'gate' ? [...past.refusedAt, version].slice(-REFUSALS_KEPT) : past.refusedAt,
-    at,
   };
-}
-
-/** A line from before the entries that may still prove something. */
-export interface OldLine extends Entry {
-  readonly line: string;
-  /** The time of the entry before it. */
-  readonly from: string | undefined;
 }
 
 export interface Reading {
   /** The sessions' pasts before the entries. */
   readonly before: Pasts;
-  readonly oldLines: readonly OldLine[];
+  /** Lines from before the entries that may still tell something. */
+  readonly oldLines: readonly Entry[];
   readonly entries: readonly Entry[];
 }
 
@@ -146,18 +136,14 @@ export class Journal {
     this.#path = `${folder}/${FILE}`;
   }
 
-  /**
-   * Adds an entry and reads all up to it; no entries if others have added too many at once.
-   *
-   * @param isNeeded selects lines to keep longer, since they may prove something.
-   */
-  add(entry: Omit<Entry, 'id'>, isNeeded: (line: string) => boolean): Reading {
+  /** Adds an entry and reads all up to it; no entries if others have added too many at once. */
+  add(entry: Omit<Entry, 'id'>): Reading {
     makeFolders(this.#folder);
     const id = newId();
     // The newline separates it from an incomplete line of a killed process.
     appendOwnFile(this.#path, `\n${JSON.stringify({ id, ...bounded(entry) })}\n`);
     const { reading, bytes } = this.#read();
-    if (bytes > MAX_BYTES) this.#replace(shortened(reading, isNeeded));
+    if (bytes > MAX_BYTES) this.#replace(shortened(reading));
     const { entries } = reading;
     return { ...reading, entries: entries.slice(0, entries.findIndex((one) => one.id === id) + 1) };
   }
@@ -183,34 +169,9 @@ export class Journal {
   }
 }
 
-/**
- * The lines of the journal, for proofs. A line began after the previous entry of its session.
- *
- * @param session the harness's session; all of them unless given.
- */
-export function seenLines({ before, oldLines, entries }: Reading, session?: string): SeenLine[] {
-  const old = oldLines.filter(({ from }) => from !== undefined);
-  return [...old, ...withBeginnings(before, entries)].flatMap(
-    ({ session: of, line, exit: exitCode, from, at }) =>
-      from === undefined || (session !== undefined && keyOf(session) !== of)
-        ? []
-        : { line, exitCode, from: new Date(from), at: new Date(at) },
-  );
-}
-
 /** The name of a session in a journal. */
 export function keyOf(session: string): string {
   return session.slice(0, MAX_SESSION_CHARACTERS);
-}
-
-function withBeginnings(before: Pasts, entries: readonly Entry[]): OldLine[] {
-  const last = new Map(before.sessions.map(([session, { at }]) => [session, at]));
-  return entries.flatMap((entry) => {
-    const from = last.get(entry.session);
-    last.set(entry.session, entry.at);
-    const { line } = entry;
-    return line === undefined ? [] : { ...entry, line, from };
-  });
 }
 
 function bounded(entry: Omit<Entry, 'id'>): Omit<Entry, 'id'> {
@@ -224,11 +185,11 @@ function bounded(entry: Omit<Entry, 'id'>): Omit<Entry, 'id'> {
   };
 }
 
-/** The newest entries; the older ones only as pasts and needed lines. */
-function shortened({ before, oldLines, entries }: Reading, isNeeded: (line: string) => boolean) {
+/** The newest entries; the older ones only as pasts and lines that may have been a check. */
+function shortened({ before, oldLines, entries }: Reading) {
   const kept = newestWithin(BYTES_OF_ENTRIES, entries);
   const left = entries.slice(0, entries.length - kept.length);
-  const needed = withBeginnings(before, left).filter(({ line }) => isNeeded(line));
+  const needed = left.filter(({ line }) => line !== undefined && mayBeCheck(line));
   return {
     before: pastsAfter(before, left),
     oldLines: newestWithin(BYTES_OF_OLD_LINES, [...oldLines, ...needed]),

@@ -3,7 +3,6 @@ import {
   type CommandResult,
   type CommandType,
   type Invocation,
-  type SeenLine,
   withExecute,
 } from '../../base/command/agent-command.ts';
 import { noteLines } from '../../base/command/replies.ts';
@@ -35,7 +34,7 @@ import type {
   RouteOptions,
   RouteResult,
 } from './router-options.ts';
-import { ChildSession, SeenLines } from './router-session.ts';
+import { ChildSession } from './router-session.ts';
 
 /** Sends each command line to the agent command that it calls, or to bash. */
 export class BashRouter {
@@ -59,7 +58,6 @@ export class BashRouter {
   readonly #questions: Questions;
   readonly #permission: Permission;
   readonly #disposal = new AbortController();
-  readonly #seen = new SeenLines();
   #queue: Promise<unknown> = Promise.resolve();
   /** Of lines without one of their own: `dispose` ends them. */
   readonly #limit = new TimeLimit({});
@@ -163,7 +161,6 @@ export class BashRouter {
     const guided = this.#guide?.guided(handler) ?? handler;
     const execute = (call: Invocation) =>
       guided.execute({
-        seen: () => this.#seenBy([name, ...call.argv], call.calledBy),
         whyNotRun: (command) => this.#permission.whyNotRun(command, call.calledBy),
         session: this.#session,
         // Last: V8 takes microseconds for each property after a spread.
@@ -273,17 +270,11 @@ export class BashRouter {
       this.#shell.lastExitCode = result.exitCode;
       return result;
     }
-    const result = await this.#seen.run(text, text, (line) => this.#shell.run(line, options));
+    const result = await this.#shell.run(text, options);
     if (isMended) return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
     const isDone = result.exitCode === 0 || limit.reached;
     const hint = isDone ? '' : await heredocHint(text, this.#handlers, findBash(this.#env));
     const stderr = withNearNames(text, result, [...this.#handlers.keys()]);
     return { ...result, stderr: stderr + hint };
-  }
-
-  #seenBy(words: readonly string[], calledBy: number | undefined): readonly SeenLine[] {
-    // A program that the line started may make the same call too early.
-    const isLine = calledBy !== undefined && calledBy === this.#shell.pid;
-    return isLine ? this.#seen.before(words) : this.#seen.ended;
   }
 }

@@ -63,40 +63,6 @@ test("a person's changes are reported after the next tool, once", async () => {
   expect(await contextOf(say(ran('ls')))).toBe('');
 });
 
-test('lines that the hook saw prove an item and a task, in their own session', async () => {
-  // A line proves nothing if it may have begun in the millisecond of the command before it.
-  const now = () => new Date(Date.now() + 1);
-  const { environment, directory, say } = harness('s1', ID, now);
-  environment.TODO_TEAM = 't';
-  const env = { ...environment, [ID]: 's1' };
-  const call = async (name: string, ...argv: string[]) =>
-    (await callCommand(env, name, argv, { cwd: directory })).stdout;
-  const onPath = (name: 'todo-write' | 'task-update', ...argv: string[]) =>
-    run(name, argv, { cwd: directory, env: cleanEnvironment(env) });
-  const hear = (line: string, { exit = 0, session_id = 's1' } = {}) =>
-    say({ ...ran(line, exit), session_id, cwd: directory });
-  await call('TaskCreate', '--subject', 'C', '--check', 'make check');
-  await call('TaskClaim', '1');
-  await hear('TaskClaim 1');
-  await hear('cd app && make check');
-  onPath('task-update', '1', '--status', 'completed');
-  expect(await call('TaskList')).toContain('#1 [completed] C (main@s1) [proven]');
-  for (const [proof, of] of [
-    ['unproven', { exit: 2 }],
-    ['unproven', { session_id: 'other' }],
-    ['proven', {}],
-  ] as const) {
-    const item = { content: 'A', activeForm: 'B', status: 'in_progress', check: 'make check' };
-    await call('TodoWrite', JSON.stringify([item]));
-    await hear('TodoWrite');
-    await hear('make check', of);
-    await hear('ls');
-    onPath('todo-write', '--done', '1');
-    expect(await call('TodoRead')).toContain(`(check: make check, ${proof})`);
-    await hear('make check');
-  }
-});
-
 test('a list that is written in one work tree and completed from another is one list, for the gate too', async () => {
   const { environment, directory, say } = harness('s1', ID);
   const lib = join(directory, '..', 'lib');

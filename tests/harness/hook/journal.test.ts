@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lastRun } from '../../../src/base/proof/last-run.ts';
-import { Journal, pastOf, seenLines } from '../../../src/harness/hook/journal.ts';
+import { Journal, pastOf } from '../../../src/harness/hook/journal.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 
 const MOST_BYTES = 32 * 1024;
@@ -14,9 +13,7 @@ function journal() {
   let second = 0;
   const at = () => new Date(Date.UTC(2026, 0, 1) + 1000 * second++).toISOString();
   const add = (line: string, { session = 's', version = 1, exit = 0 } = {}) =>
-    new Journal(folder).add({ session, version, at: at(), line, exit }, (one) =>
-      one.includes('npm test'),
-    );
+    new Journal(folder).add({ session, version, at: at(), line, exit });
   return { folder, path, add, read: () => new Journal(folder).read(), at };
 }
 
@@ -26,7 +23,7 @@ test('it never grows beyond the bytes that are read at once', () => {
     const text = ['x', '\u001b', '漢', '"'][count % 4] ?? '';
     add(text.repeat((count * 37) % 3000), { session: `${count % 50} ${'s'.repeat(1000)}` });
     const entry = { session: String(count), version: count, at: at() };
-    new Journal(folder).add({ ...entry, said: count % 2 ? 'gate' : 'shown' }, () => true);
+    new Journal(folder).add({ ...entry, said: count % 2 ? 'gate' : 'shown' });
     expect(statSync(path).size).toBeLessThan(MOST_BYTES);
   }
 });
@@ -60,7 +57,7 @@ test('of a longer file, as earlier versions left one, only the end is read, and 
 test('the past of each session is kept when entries are left out', () => {
   const { folder, add, read, at } = journal();
   const tell = (said: 'shown' | 'gate', version: number) =>
-    new Journal(folder).add({ session: 's', version, at: at(), said }, () => false);
+    new Journal(folder).add({ session: 's', version, at: at(), said });
   add('TodoWrite -');
   tell('shown', 1);
   tell('gate', 1);
@@ -81,38 +78,6 @@ test('the past of each session is kept when entries are left out', () => {
   add('TodoWrite -', { session: 'other', version: 2 });
   const next = read();
   expect(pastOf('s', next.before, next.entries).lines).toBe(0);
-});
-
-test('a line that may prove something is kept for longer, with when it can have begun', () => {
-  const { add, read } = journal();
-  add('ls');
-  add('cd app && npm test');
-  for (let count = 0; count < 500; count++) add('git status');
-  const seen = seenLines(read(), 's');
-  expect(seen.length).toBeLessThan(250);
-  const run = seen.find(({ line }) => line.includes('npm test'));
-  expect(run).toMatchObject({ exitCode: 0 });
-  expect(run?.from).toEqual(new Date(Date.UTC(2026, 0, 1)));
-  expect(run?.at).toEqual(new Date(Date.UTC(2026, 0, 1) + 1000));
-  // The first remaining line has a beginning too.
-  expect(seen.every(({ from, at }) => +at - +from === 1000)).toBe(true);
-});
-
-test('the beginning of a long line is never taken for the whole', () => {
-  const { add, read } = journal();
-  const began = new Date(0);
-  add('ls');
-  for (const line of [
-    `npm test\n${': x\n'.repeat(2000)}false`,
-    `npm test ; ${'echo "\u001b" ; '.repeat(500)}false`,
-    `npm test # ${'x'.repeat(3000)}`,
-  ]) {
-    add(line);
-    expect(lastRun('npm test', began, seenLines(read()))).toBeUndefined();
-  }
-  add(`cat > notes <<'EOF'\n${'x\n'.repeat(2000)}EOF\nTodoWrite --done 1`, { version: 2 });
-  const { before, entries } = read();
-  expect(pastOf('s', before, entries).hasWritten).toBe(true);
 });
 
 test('a file with other content is no error', () => {
