@@ -165,7 +165,8 @@ export class Guide {
     const result = await handler.execute(invocation);
     const isChanged = this.look();
     if (!isChanged || this.#options.notes === false || result.exitCode !== 0) return result;
-    this.#history.isSubagent = (await this.#options.isSubagent?.()) ?? false;
+    const isSubagent = this.#options.isSubagent?.() ?? false;
+    this.#history.isSubagent = isSubagent instanceof Promise ? await isSubagent : isSubagent;
     const notes: string[] = [];
     for (const rule of this.#rules) {
       if (rule.kind === 'note') notes.push(...this.#linesOf(rule, 0));

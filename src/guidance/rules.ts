@@ -42,14 +42,16 @@ export const GUIDANCE_RULES: readonly GuidanceRule[] = /* @__PURE__ */ LIST_NOTE
   TASK_RULES,
 );
 
-/** The notes on one replacement of the list before. */
-export function listNotes(
+/** The notes on one replacement of the list before. @param isSubagent only called where it matters. */
+export async function listNotes(
   before: Items,
   { items: now, asWritten: items = now, dropped = [] }: TodoVersion,
-  isSubagent: boolean,
-): string[] {
-  const work = { items, changes: pairRenamed(before, items), dropped, isSubagent };
-  return [droppedItems(work) ?? [], uncheckedFinish(work) ?? [], skippedItems(work) ?? []].flat();
+  isSubagent: () => Promise<boolean>,
+): Promise<string[]> {
+  const work = { items, changes: pairRenamed(before, items), dropped, isSubagent: false };
+  const unchecked = uncheckedFinish(work);
+  const toVerify = unchecked !== undefined && !(await isSubagent()) ? unchecked : [];
+  return [droppedItems(work) ?? [], toVerify, skippedItems(work) ?? []].flat();
 }
 
 /** Unfinished items that the last replacement left out. Clearing the list is meant to drop them. */

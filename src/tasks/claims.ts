@@ -60,7 +60,7 @@ export function claimTask(
     return {
       refused: [
         id === 'next'
-          ? because('nothing_ready', begunBy(graph, agent))
+          ? because('nothing_ready', begunBy(graph, agent), heldByOthers(graph, agent))
           : because('task_not_found', id),
       ],
     };
@@ -102,6 +102,14 @@ export function claimedBy(
     begunIn: session,
     updatedAt: at,
   };
+}
+
+/** What others keep from this agent, longest held first. */
+function heldByOthers(graph: TaskGraph, agent: string): Task[] {
+  return [...graph.tasks.values()]
+    .filter(({ owner = agent, status }) => owner !== agent && status !== 'completed')
+    .filter((task) => openBlockers(graph, task).length === 0)
+    .sort((a, b) => (a.updatedAt < b.updatedAt ? -1 : 1));
 }
 
 function begunBy(graph: TaskGraph, agent: string): number[] {

@@ -1,8 +1,9 @@
 import { type Failure, failedText, unprovenText } from '../base/proof/proof.ts';
 import { briefText } from '../base/safe-text.ts';
-import { idsText } from './task.ts';
+import { idsText, type Task } from './task.ts';
 
 const MAX_IDS_NAMED = 10;
+const MAX_HELD_NAMED = 3;
 
 const TEXTS = {
   /** @param where the field that names it. */
@@ -20,11 +21,25 @@ const TEXTS = {
     ];
     return `${briefText(agent)} ${parts.join(' and ')}`;
   },
-  /** @param begun the agent's tasks in progress: after a restart it does not know them, and nobody else may claim them. */
-  nothing_ready: (begun: readonly number[]) => {
+  /**
+   * @param begun the agent's tasks in progress: after a restart it does not know them, and nobody else may claim them.
+   * @param held those of others, which somebody may have to release.
+   */
+  nothing_ready: (
+    begun: readonly number[],
+    held: readonly Pick<Task, 'id' | 'owner' | 'updatedAt'>[],
+  ) => {
     const yours =
       begun.length > 0 ? `; you have begun ${someIds(begun)}: finish or release it` : '';
-    return `no pending, unblocked task is yours or unowned${yours}`;
+    const others = held
+      .slice(0, MAX_HELD_NAMED)
+      .map(({ id, owner = '', updatedAt }) => `#${id} by ${briefText(owner)} since ${updatedAt}`);
+    const more = held.length > others.length ? ` and ${held.length - others.length} more` : '';
+    const theirs =
+      held.length > 0
+        ? `; held: ${others.join(', ')}${more}. If its owner has gone: TaskRelease ${held[0]?.id}`
+        : '';
+    return `no pending, unblocked task is yours or unowned${yours}${theirs}`;
   },
   no_agent: () => 'say who you are: set TODO_AGENT, or give --agent NAME',
   blocks_itself: (id: number) => `#${id} cannot block itself`,

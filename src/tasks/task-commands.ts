@@ -62,8 +62,8 @@ export function taskCommand(form: TaskForm<unknown>, context: TaskContext): Agen
       return isEmpty ? { ...schema, description: `Takes no input; ${summary}` } : schema;
     },
     execute: (invocation) =>
-      perform(common, invocation, settings, (parsed, ofCall) =>
-        run(form, context, invocation, ofCall, parsed),
+      perform(common, invocation, settings, (parsed, ofCall, call) =>
+        run(form, context, call, ofCall, parsed),
       ),
   };
 }

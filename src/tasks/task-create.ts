@@ -82,7 +82,7 @@ function checkTasks(given: unknown, limits: RefLimits): CheckedJson<readonly New
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   const schema = objectSchema(FIELDS, { ...limits, refs: refsOf(all) } as RefLimits);
   const notes = new Map(isList ? [['tasks', `read the array in "${key}" as the tasks`]] : []);
-  const lines = new ProblemLines();
+  const lines = new ProblemLines(limits);
   const request: NewTask[] = [];
   for (const [at, item] of all.entries()) {
     if (!lines.isEmpty && at % BLOCK === 0) {

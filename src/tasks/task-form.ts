@@ -164,7 +164,7 @@ function checked<Request>(
   const schema = objectSchema(fields, limits);
   const { data, success } = schema.safeParse(read);
   if (!success) {
-    const lines = new ProblemLines();
+    const lines = new ProblemLines(limits);
     addProblems(lines, { fields, schema }, read);
     return { problems: lines.problems() };
   }

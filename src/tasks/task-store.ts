@@ -165,8 +165,7 @@ export function taskRows(graph: TaskGraph): readonly TaskRow[] {
 }
 
 export function taskRow<T extends Task>(graph: TaskGraph, task: T): T & TaskRow {
-  const blockers = task.status === 'completed' ? [] : openBlockers(graph, task);
-  return { ...task, openBlockers: blockers };
+  return { ...task, openBlockers: openBlockers(graph, task) };
 }
 
 /** A view of a store's tasks. */

@@ -113,7 +113,9 @@ export function changedIds(before: TaskGraph, after: TaskGraph): number[] {
   return ids;
 }
 
-export function openBlockers({ tasks }: TaskGraph, { blockedBy }: Task): number[] {
+/** None of a completed task, for which they no longer matter. */
+export function openBlockers({ tasks }: TaskGraph, { status, blockedBy }: Task): number[] {
+  if (status === 'completed') return [];
   return blockedBy.filter((id) => tasks.get(id)?.status !== 'completed');
 }
 

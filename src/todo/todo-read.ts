@@ -82,7 +82,8 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
     return perform(FORM, call, read, async (parsed, settings) => {
       if ('problem' in parsed) return wrongUsage(parsed.problem, SHORT_USAGE);
       const { options, rest } = parsed;
-      if (rest[0] !== undefined) {
+      // A host's tool call without input.
+      if (rest[0] !== undefined && !(rest.length === 1 && /^\s*\{\s*\}\s*$/.test(rest[0]))) {
         return refusal(`Unexpected argument ${inQuotes(rest[0])}`, undefined, SHORT_USAGE);
       }
       const list = await openSource(this.source, options, settings, call.env && this.settings);

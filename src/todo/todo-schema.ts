@@ -29,7 +29,7 @@ export type ListValidation =
 export function validateTodoList(value: unknown, settings: ListLimits): ListValidation {
   const checked = check(value, settings);
   if (checked.items) return { items: checked.items };
-  const lines = new ProblemLines();
+  const lines = new ProblemLines(settings);
   const meant = meantList(value, lines, settings);
   const { issues, repeated, ofList } = lines.isEmpty ? checked : check(meant, settings);
   for (const issue of issues) lines.add(issue, meant);
@@ -44,7 +44,11 @@ function check(value: unknown, settings: ListLimits) {
   const jitless = hasChecked ? undefined : { jitless: true };
   const { data, error } = todoListSchema(settings).safeParse(looked, jitless);
   hasChecked = true;
-  const { repeated, ofList } = problemsOfList(items, most, settings);
+  const { repeated, ofList } = problemsOfList(
+    isLong ? items : (data?.todos ?? items),
+    most,
+    settings,
+  );
   const isRight = data && ofList.length === 0 && repeated.length === 0;
   return { items: isRight ? data.todos : undefined, issues: error?.issues ?? [], repeated, ofList };
 }

@@ -112,8 +112,8 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
 
   /** Never rejects. The words of a list with broken quotes are not options, even if one of them is `--help`. */
   execute(invocation: Invocation): Promise<CommandResult> {
-    return perform(FORM, invocation, this.settings, (parsed, settings) =>
-      this.#run(invocation, settings, parsed),
+    return perform(FORM, invocation, this.settings, (parsed, settings, call) =>
+      this.#run(call, settings, parsed),
     );
   }
 
@@ -165,7 +165,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const { '--output': output = asked ? 'next' : 'summary' } = options;
     if ('refused' in outcome) return evidence.told(outcome.refused);
     const { written, replaced } = outcome;
-    const advice = (await this.#advise?.(list, replaced, written)) ?? [];
+    const advice = this.#advise ? await this.#advise(list, replaced, written) : [];
     const said = new Set([...notes, ...outcome.notes, ...advice]);
     const { items: now, asWritten = now } = written;
     return evidence.told(done(REPLIES[output]({ ...written, items: asWritten }), noteLines(said)));

@@ -12,7 +12,7 @@ async function notes(before: readonly string[], after: readonly string[]): Promi
   await session.write(...before);
   const said = await session.write(...after);
   const written = new TodoStore().update(items(...after));
-  const alone = listNotes(items(...before), written, false);
+  const alone = await listNotes(items(...before), written, async () => false);
   expect(alone.map((note) => `Note: ${note}`)).toEqual(said);
   return said;
 }

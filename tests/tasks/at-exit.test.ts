@@ -106,7 +106,9 @@ test('a restarted agent is told which tasks it began', async () => {
   expect(await run('TaskClaim', ['--next'], 'ann')).toContain(
     '- nothing_ready: no pending, unblocked task is yours or unowned; you have begun #1: finish or release it\n',
   );
-  expect(await run('TaskClaim', ['--next'], 'bob')).toContain('yours or unowned\n');
+  expect(await run('TaskClaim', ['--next'], 'bob')).toContain(
+    'yours or unowned; held: #1 by ann since ',
+  );
 });
 
 test('with TODO_RELEASE_AT_EXIT=0 it keeps its tasks', async () => {

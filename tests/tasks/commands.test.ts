@@ -7,6 +7,14 @@ const refused = (title: string, ...lines: string[]) =>
 const invalid = (...lines: string[]) => refused('Validation failed', ...lines);
 const BLANK_OWNER = 'owner: Cannot be blank; to clear the owner: TaskRelease ID';
 
+test('the links of a completed task, which no longer matter, are not shown', async () => {
+  const team = new Team({ settings: { agent: 'agent-1' } });
+  await team.call('TaskCreate', ['[{"subject":"A","blockedBy":["b"]},{"subject":"B","ref":"b"}]']);
+  await team.call('TaskUpdate', ['1', '--status', 'completed']);
+  const { stdout } = await team.call('TaskList', []);
+  expect(stdout).toBe('#1 [completed] A\n#2 [pending] B\n');
+});
+
 test('the words of every command', async () => {
   const team = new Team({ settings: { agent: 'agent-1' } });
   const two = '[{"subject":"Write docs","blockedBy":[1]},{"subject":"Ship","blockedBy":["#1"]}]';

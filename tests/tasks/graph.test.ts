@@ -130,6 +130,16 @@ test('every reason against a claim', () => {
   expect(codes(claim(graph, 3, 'a'))).toBe('none');
   expect(codes(claim(claimed(graph, 3, 'b'), 'next'))).toBe('nothing_ready');
   expect(codes(claim(NO_TASKS, 'next'))).toBe('nothing_ready');
+  const held = claim(claimed(claimed(graph, 1, 'a'), 3, 'b'), 'next', 'c');
+  expect(held).toMatchObject({
+    refused: [
+      {
+        text: expect.stringMatching(
+          /unowned; held: #1 by a since \S+, #3 by b since \S+\. If its owner has gone: TaskRelease 1$/,
+        ),
+      },
+    ],
+  });
 });
 
 test('an update that begins a task, or gives it away, obeys the rules of a claim', () => {

@@ -60,9 +60,13 @@ test('any valid list is stored without a word on stderr, and printed by --json i
       expect(await write(json(...items))).toMatchObject({ exitCode: 0, stderr: '' });
       const { stdout } = await read('--json');
       expect(JSON.parse(stdout).todos).toEqual(items);
-      expect(stdout).toMatch(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+\n$/u);
+      expect(stdout).toMatch(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+\n$/u);
     }),
   );
+});
+
+test("a host's tool call without input is none", async () => {
+  expect(await todoRead([' {} '], todo('Build'))).toEqual(await todoRead([], todo('Build')));
 });
 
 test.each([

@@ -295,3 +295,33 @@ test.each([
   expect(await write('--undo', '--output', output)).toEqual(await read(...argv));
   expect((await read()).stdout).toContain('Run the tests');
 });
+
+test('a carriage return at the end of an argument is ignored with a note, whatever the option', async () => {
+  const note =
+    'Note: ignored a carriage return at the end of an argument: the script has Windows line ends\n';
+  const { write, read } = commandsOn(new TodoStore());
+  const form = ['--add\r', 'Ship\r', '--active-form\r', 'Shipping\r'];
+  expect(await write(...form, '\r')).toMatchObject({ exitCode: 0, stderr: note });
+  expect(await write('--done', '1\r', '--output', 'list\r')).toMatchObject({ exitCode: 0 });
+  const [plain, withReturn] = [await read('--json'), await read('--json\r')];
+  expect(withReturn).toEqual({ ...plain, stderr: note });
+  expect(plain.stdout).toContain('"content":"Ship","activeForm":"Shipping"');
+  expect((await write('--undoo\r')).stderr).toMatch(/did you mean --undo\?\)\nNote: ignored/);
+});
+
+test('white space around texts is trimmed; two ids that differ by it are one', async () => {
+  const { items } = await todoWrite([json({ ...BUILD, content: ' \n Build\t', id: ' a' })]);
+  expect(items).toEqual([{ ...BUILD, id: 'a' }]);
+  const twice = await todoWrite([json({ ...BUILD, id: 'a ' }, { ...BUILD, id: 'a' })]);
+  expect(twice.stderr).toContain("Only one item can have the id 'a', received 2");
+});
+
+test('an error about a limit names the .env that sets it', async () => {
+  const limitsFile = '/app/.env';
+  const { stderr } = await todoWrite([json(BUILD, BUILD)], {
+    settings: { maxItems: 1, limitsFile },
+  });
+  expect(stderr).toMatch(/received 2\n- the limit is set in \/app\/\.env\n/);
+  const other = await todoWrite([json({ ...BUILD, status: 'done' })], { settings: { limitsFile } });
+  expect(other.stderr).not.toContain(limitsFile);
+});

@@ -1,7 +1,7 @@
 import { reasonOf } from '../safe-text.ts';
 import type { CommandResult, Invocation } from './agent-command.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
-import { refusal, storageTrouble, withWarnings } from './replies.ts';
+import { noteLines, refusal, storageTrouble, withWarnings } from './replies.ts';
 import { StateError } from './state-error.ts';
 import { inTimeOf, type ServerTime } from './time-limit.ts';
 import { InvalidUtf8, refuseInvalidUtf8 } from './utf8.ts';
@@ -18,6 +18,8 @@ export interface CommandForm<Table extends OptionTable> {
 }
 
 const MAX_REASON = 200;
+const CARRIAGE_RETURNS =
+  'ignored a carriage return at the end of an argument: the script has Windows line ends';
 const NOT_A_CALL =
   "execute takes the arguments and a reader of standard input: execute({ argv: [json], stdin: async () => '' })";
 
@@ -26,7 +28,7 @@ const NOT_A_CALL =
  * TODO_STATE_TIMEOUT in all. Warnings about the settings come last. Never rejects.
  *
  * @param read returns the settings of the call.
- * @param work gets the problem if the options could not be parsed.
+ * @param work gets the problem if the options could not be parsed, and the call without carriage returns.
  */
 export async function perform<
   Table extends OptionTable,
@@ -36,20 +38,22 @@ export async function perform<
   form: CommandForm<Table>,
   call: Call,
   read: (call: Call) => { readonly settings: Settings; readonly warnings: readonly string[] },
-  work: (parsed: ParsedOptions<Table>, settings: Settings) => Promise<CommandResult>,
+  work: (parsed: ParsedOptions<Table>, settings: Settings, call: Call) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const title = `Cannot ${form.purpose}`;
   let unsaid: readonly string[] = [];
   let result: CommandResult;
   try {
     const { settings, warnings } = read(call);
-    const { argv } = call;
     unsaid = warnings;
-    if (!Array.isArray(argv)) throw new TypeError(NOT_A_CALL);
+    if (!Array.isArray(call.argv)) throw new TypeError(NOT_A_CALL);
+    const hasReturns = call.argv.some((argument) => /\r$/.test(argument));
+    const argv = hasReturns ? withoutReturns(call.argv) : call.argv;
+    if (hasReturns) unsaid = [noteLines([CARRIAGE_RETURNS]).trimEnd(), ...warnings];
     const parsed = parseOptions(argv, form.options);
     const options = 'problem' in parsed ? {} : parsed.options;
     const help = helpReply(options, `Usage: ${form.usage}\n`, form.helpPage, settings);
-    result = help ?? (await inTimeOf(settings, () => work(parsed, settings)));
+    result = help ?? (await inTimeOf(settings, () => work(parsed, settings, { ...call, argv })));
   } catch (error) {
     result =
       error instanceof StateError
@@ -59,4 +63,11 @@ export async function perform<
           : refusal(title, { lines: [reasonOf(error, MAX_REASON)] });
   }
   return withWarnings(result, unsaid);
+}
+
+/** What bash passes of a script with Windows line ends. A return alone was the end of a line after a blank. */
+function withoutReturns(argv: readonly string[]): string[] {
+  return argv
+    .filter((argument) => argument !== '\r')
+    .map((argument) => argument.replace(/\r+$/, ''));
 }

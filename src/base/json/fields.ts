@@ -6,6 +6,8 @@ import { textProblem } from './schema-issues.ts';
 
 export interface TextLimits {
   readonly maxContentLength: number;
+  /** The `.env` that sets limits, if one does. */
+  readonly limitsFile?: string | undefined;
 }
 
 export interface TextKind {

@@ -42,6 +42,10 @@ const ACCIDENTS: Record<Exclude<JsonProblem['kind'], 'other'> | 'split', string>
 export const QUOTES_BROKE =
   "read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc";
 
+/** `\bword\b` is meant as a pattern, but is valid JSON. */
+const CONTROLS = /(?<!\\)(?:\\\\)*\\[bf]/;
+const CONTROLS_READ =
+  'read \\b and \\f as control characters, as JSON has them; a backslash itself is written \\\\';
 const TWICE = 'read the JSON that was encoded twice; write " in it, not \\"';
 
 /** Reads a command's JSON from its only argument, or from standard input (none, or `-`); if that is refused, as it was typed. */
@@ -77,7 +81,7 @@ export function orAsTyped<Value, Reading extends JsonInput<unknown>>(
 
 /** True if bash removed quotes of the JSON: the texts have run together, and may still look like JSON. */
 export function hasLostQuotes(read: string, typed: string): boolean {
-  return read.split('"').length < typed.split('"').length;
+  return ['"', "'"].some((mark) => read.split(mark).length < typed.split(mark).length);
 }
 
 function readJsonText<Value>(form: JsonForm<Value>, text: string): JsonInput<Value> {
@@ -93,7 +97,8 @@ function readJsonText<Value>(form: JsonForm<Value>, text: string): JsonInput<Val
   const checked = form.check(reading.value);
   if ('malformed' in checked) return { refused: notJson(form, checked.malformed, checked.kind) };
   if ('problems' in checked) return { refused: refusal('Validation failed', checked.problems) };
-  return { value: checked.value, notes: [...reading.notes, ...checked.notes] };
+  const controls = CONTROLS.test(text) ? [CONTROLS_READ] : [];
+  return { value: checked.value, notes: [...reading.notes, ...controls, ...checked.notes] };
 }
 
 /** How JSON begins that a harness or model has encoded twice, with or without the outer quotes. */

@@ -10,8 +10,8 @@ export function typeName(value: unknown): string {
 
 /** One line of JSON in printable characters. */
 export function jsonLine(value: object): string {
-  // Controls, format characters and line separators are valid in JSON, but not safe on a terminal.
-  const notPrinted = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+  // Controls, invisible characters and line separators are valid in JSON, but not safe on a terminal.
+  const notPrinted = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
   return `${JSON.stringify(value).replace(notPrinted, jsonEscape)}\n`;
 }
 

@@ -23,7 +23,7 @@ function schemaOf(kind: Kind, limits: TextLimits): z.ZodMiniType {
   switch (kind.is) {
     case 'text': {
       const most = kind.most(limits);
-      return z.string().check(({ value, issues }) => {
+      return z.string().check(z.trim(), ({ value, issues }) => {
         const message = kind.problem(value, most, limits);
         if (message !== undefined) issues.push({ code: 'custom', message, input: value });
       });

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Problems } from '../command/replies.ts';
-import { characterCount, inQuotes, isBlank } from '../safe-text.ts';
+import { characterCount, inQuotes, isBlank, safeText } from '../safe-text.ts';
 import { typeName } from './json-value.ts';
 
 /** Further problems are only counted. */
@@ -17,10 +17,17 @@ interface Line {
   readonly indices: number[];
 }
 
+const LIMIT = /Must (?:be|have) at most \d+ (?:characters|items), /;
+
 /** Collects the problems that zod finds, as lines for an error. A problem of several items is one line. */
 export class ProblemLines {
   readonly #lines = new Map<string, Line>();
   #unlisted = 0;
+  readonly #limitsFile: string | undefined;
+
+  constructor({ limitsFile }: { readonly limitsFile?: string | undefined } = {}) {
+    this.#limitsFile = limitsFile;
+  }
 
   /** @param root the root of the issue's path. @param place where the root is. */
   add(issue: z.core.$ZodIssue, root: unknown, place: readonly PropertyKey[] = []): void {
@@ -54,8 +61,11 @@ export class ProblemLines {
 
   /** @param further lines after the collected ones. @param closing see Problems. */
   problems(further: readonly string[] = [], closing: readonly string[] = []): Problems {
-    const lines = [...this.#lines.values()].map(lineText);
-    return { lines: [...lines, ...further], unlisted: this.#unlisted, closing };
+    const lines = [...[...this.#lines.values()].map(lineText), ...further];
+    const isOverLimit = [...lines, ...closing].some((line) => LIMIT.test(line));
+    const file = this.#limitsFile;
+    const source = isOverLimit && file ? [`the limit is set in ${safeText(file)}`] : [];
+    return { lines, unlisted: this.#unlisted, closing: [...closing, ...source] };
   }
 }
 

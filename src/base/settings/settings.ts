@@ -9,6 +9,8 @@ export interface ListLimits {
   readonly maxItems: number;
   /** The most characters, in code points, of one text of an item (TODO_MAX_CONTENT_LENGTH). */
   readonly maxContentLength: number;
+  /** The `.env` that sets one of these limits, if one does. */
+  readonly limitsFile?: string | undefined;
 }
 
 export interface ListSettings extends ListLimits {
@@ -82,9 +84,12 @@ export type SettingsSource = (call?: Caller) => SettingsReading;
 /** How many versions of a list are kept. */
 export const DEFAULT_HISTORY = 50;
 
-const ROWS: { readonly [Name in keyof Settings]: Row<Settings[Name]> } = {
-  maxItems: { ...INTEGER, names: ['TODO_MAX_ITEMS'], fallback: 50, inFile: true },
-  maxContentLength: { ...INTEGER, names: ['TODO_MAX_CONTENT_LENGTH'], fallback: 200, inFile: true },
+const LIMITS = ['TODO_MAX_ITEMS', 'TODO_MAX_CONTENT_LENGTH'] as const;
+type Rows = { readonly [Name in keyof Omit<Settings, 'limitsFile'>]: Row<Settings[Name]> };
+
+const ROWS: Rows = {
+  maxItems: { ...INTEGER, names: [LIMITS[0]], fallback: 50, inFile: true },
+  maxContentLength: { ...INTEGER, names: [LIMITS[1]], fallback: 200, inFile: true },
   clearWhenDone: { ...FLAG, names: ['TODO_CLEAR_WHEN_DONE'], fallback: false, inFile: true },
   guidance: { ...GUIDANCE_MODE, names: ['TODO_GUIDANCE'], fallback: 'all', inFile: true },
   reminderTurns: { ...INTEGER, names: ['TODO_REMINDER_TURNS'], fallback: 10, inFile: true },
@@ -113,7 +118,7 @@ const ROWS: { readonly [Name in keyof Settings]: Row<Settings[Name]> } = {
 export const DEFAULT_SETTINGS: Settings = /* @__PURE__ */ defaults(ROWS);
 
 /** A call, so that a bundle without users of it drops it. */
-function defaults(rows: typeof ROWS): Settings {
+function defaults(rows: Rows): Settings {
   return valuesOf(rows, {}, NO_VARIABLES).values;
 }
 
@@ -166,11 +171,15 @@ function readVariables(
   if (known) return known.reading;
   const variables: Record<string, string | undefined> = {};
   for (const [index, name] of names.entries()) variables[name] = texts[index];
-  latest = { names, texts, file, reading: settingsFrom(variables, file) };
+  latest = { names, texts, file, reading: settingsFrom(variables, file, directory) };
   return latest.reading;
 }
 
-function settingsFrom(environment: Environment, file: Environment): SettingsReading {
+function settingsFrom(
+  environment: Environment,
+  file: Environment,
+  directory = '',
+): SettingsReading {
   const { values, warnings } = valuesOf(ROWS, environment, file);
   // On several machines nobody notices that an agent has died.
   const unset = values.stateUrl === undefined ? undefined : SHARED_LEASE_MS;
@@ -179,7 +188,9 @@ function settingsFrom(environment: Environment, file: Environment): SettingsRead
     given?.replace(/^~(?=\/|$)/, (tilde) => environment.HOME || tilde);
   const [stateDir, hooksDir] = [path(values.stateDir), path(values.hooksDir)];
   const leaseMs = (values.leaseMs ?? unset) || undefined;
-  const settings = { ...values, stateDir, hooksDir, leaseMs };
+  const isOfFile = LIMITS.some((name) => environment[name] === undefined && file[name]);
+  const source = isOfFile && { limitsFile: `${directory}/.env` };
+  const settings = { ...values, stateDir, hooksDir, leaseMs, ...source };
   return { settings: Object.freeze(settings), warnings: Object.freeze(warnings) };
 }
 

@@ -62,9 +62,20 @@ test.each<[string, string[], string, object[]]>([
   expect(result.stderr).toContain(NOTE);
 });
 
-test('the typed text never replaces a valid list as bash reads it', async () => {
-  const result = await todoWrite([list('x')], { raw: `'${list("'x'")}'` });
-  expect(result).toMatchObject({ exitCode: 0, stderr: '', items: [{ content: 'x' }] });
+test('inner quotes that bash removed are restored, with or without a blank between them', async () => {
+  for (const typed of ["Fix 'tasks' now", "Fix 'my tasks' now"]) {
+    const words = list(typed.replaceAll("'", '')).split(/(?<=my) /);
+    const result = await todoWrite(words, { raw: `'${list(typed)}'` });
+    expect(result).toMatchObject({ exitCode: 0, items: [{ content: typed }] });
+    expect(result.stderr).toContain(NOTE);
+  }
+});
+
+test('\\b and \\f are kept as JSON has them, with a note; a backslash before them is none', async () => {
+  const result = await todoWrite([list(String.raw`\bword\b`)]);
+  expect(result.items).toMatchObject([{ content: '\bword\b' }]);
+  expect(result.stderr).toMatch(/^Note: read \\b and \\f as control characters/);
+  expect((await todoWrite([list(String.raw`\\bword\n`)])).stderr).toBe('');
 });
 
 test('if the schema refuses what bash read, the error is about that reading', async () => {

@@ -40,6 +40,7 @@ TODO_TASKS=1
     requireProof: true,
     proofTimeout: 5,
     tasksInPrompt: true,
+    limitsFile: join(directory, '.env'),
   };
   expect(readSettings({}, directory).settings).toEqual(inFile);
   const environment = { TODO_MAX_CONTENT_LENGTH: ' 10 ', TODO_GUIDANCE: 'off ' };
@@ -120,7 +121,10 @@ test('.env.example lists every setting with its default', () => {
     [{}, directory],
     [example, undefined],
   ] as const) {
-    expect(readSettings(environment, folder)).toEqual({ settings: DEFAULT_SETTINGS, warnings: [] });
+    expect(readSettings(environment, folder)).toMatchObject({
+      settings: DEFAULT_SETTINGS,
+      warnings: [],
+    });
   }
 });
 

@@ -96,6 +96,7 @@ test.each(['', 'true && ', 'true\n'])(
     const item = (content: string, id: string) => ({ ...JSON.parse(list(content)).todos[0], id });
     for (const todos of [
       [item("Don't", '1'), item("Can't", '2')],
+      [item("Fix 'tasks' now", '3')],
       [{ content: "The user's", id: "Ann's", activeForm: 'x', status: 'pending' }],
     ]) {
       expect(await route(`${before}TodoWrite '${JSON.stringify({ todos })}'`)).toMatchObject({
@@ -144,7 +145,6 @@ describe('a line is run as it was typed', () => {
 
   test.each([
     [`cd . && TodoWrite '${list("It's fine").replace("'", "'\\''")}'`, ["It's fine"]],
-    [`true; TodoWrite '${list("Don't-stop,can't-stop")}'`, ['Dont-stop,cant-stop']],
     [`true; TodoWrite '${list("Don't '$HOME' can't")}'`, []],
     [`echo TodoWrite '${list("Don't stop, can't stop")}'`, []],
     [`echo "TodoWrite '${list("Don't stop, can't stop").replaceAll('"', '\\"')}'"`, []],
@@ -179,7 +179,7 @@ describe('a line is run as it was typed', () => {
     await route('(until [ -e go ]; do sleep 0.01; done; TodoWrite garbage; touch done) &');
     await router().route(`TodoWrite '${list("a'*'b")}'`);
     await router().route('touch go; until [ -e done ]; do sleep 0.01; done');
-    expect(store.get().items.map(({ content }) => content)).toEqual(['a*b']);
+    expect(store.get().items.map(({ content }) => content)).toEqual(["a'*'b"]);
   });
 });
 
