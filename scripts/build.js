@@ -61,6 +61,7 @@ async function commandPrograms() {
   return {
     TodoWrite: 'todo-write',
     TodoRead: 'todo-read',
+    TodoProve: 'todo-prove',
     ...Object.fromEntries(TASK_FORMS.map(({ name }) => [name, 'tasks'])),
   };
 }

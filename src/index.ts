@@ -64,6 +64,7 @@ export {
   taskView,
 } from './tasks/task-store.ts';
 export type { TodoItem, TodoPriority, TodoStatus } from './todo/todo-fields.ts';
+export { TodoProveHandler } from './todo/todo-prove.ts';
 export { TodoReadHandler } from './todo/todo-read.ts';
 export {
   type ListValidation,

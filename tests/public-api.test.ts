@@ -8,7 +8,7 @@ const index = readFileSync(join(ROOT, 'src/index.ts'), 'utf8');
 
 test('the exported names', () => {
   const names =
-    'BashRouter BashSession CommandType DEFAULT_SETTINGS TaskPanel TodoReadHandler TodoStore TodoWriteHandler createTheme ' +
+    'BashRouter BashSession CommandType DEFAULT_SETTINGS TaskPanel TodoProveHandler TodoReadHandler TodoStore TodoWriteHandler createTheme ' +
     'readSettings renderTodos themeFor todoListSchema todoStore validateTodoList';
   expect(Object.keys(todowrite)).toEqual(expect.arrayContaining(names.split(' ')));
 });

@@ -72,7 +72,8 @@ const TEXTS = {
   unproven: (id: number, check: string, failure?: Failure) =>
     failure
       ? failedText(`#${id}`, check, failure)
-      : unprovenText(`#${id}`, check, `TaskUpdate ${id} --status completed --prove`),
+      : unprovenText(`#${id}`, check, `TaskProve ${id}`),
+  no_check: (id: number) => `#${id} has no check; without one: TaskUpdate ${id} --status completed`,
   refused_by_hook: (hook: string, said: string) => `${hook}: ${said}`,
 };
 

@@ -25,7 +25,6 @@ export type GivenOptions = Options<typeof COMMON_OPTIONS> &
   Readonly<Record<`--${string}`, unknown>>;
 
 const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
-const NO_CHECK = '--prove ran no check: it is for --status completed of a task that has one';
 const HOOK_LIMIT_MS = 30_000;
 /** Else a hook that changes the tasks that it is asked about, such as by a comment, would be asked for ever. */
 const MOST_ASKED = 5;
@@ -66,8 +65,7 @@ export class TaskCall {
     this.options = options;
     this.#invocation = invocation;
     const rules = { by: this.agent, timeout: settings.proofTimeout, around: context.around };
-    const idle = options['--prove'] === true && NO_CHECK;
-    this.evidence = new Evidence(invocation, { ...rules, idle });
+    this.evidence = new Evidence(invocation, rules);
   }
 
   get rules(): ClaimRules {

@@ -102,7 +102,7 @@ export function readRequest<Request>(
   const typedOr = (refused: CommandResult) => orAsTyped(json, { argv, raw }, { refused });
   const wrong = (problem: string) => typedOr(wrongUsage(problem, usage));
 
-  if ('problem' in parsed) return wrong(parsed.problem);
+  if ('problem' in parsed) return wrong(withCall(parsed, argv));
   const { rest, options } = parsed;
   const given: Record<string, unknown> = {};
   for (const option of Object.keys(options)) {
@@ -144,6 +144,15 @@ export function readRequest<Request>(
   if ('value' in request) return { ...request, notes: [...notes, ...request.notes] };
   const problems = 'problems' in request ? request.problems : undefined;
   return { refused: refusal('Validation failed', problems, first === undefined ? missing : '') };
+}
+
+/** An older habit than TaskProve. */
+function withCall(
+  { problem, unknown }: { readonly problem: string; readonly unknown?: string },
+  argv: readonly string[],
+): string {
+  const id = argv.find((word) => /^\d+$/.test(word)) ?? 'ID';
+  return unknown === '--prove' ? `${problem}. Try: TaskProve ${id}` : problem;
 }
 
 function checked<Request>(

@@ -1,4 +1,4 @@
-import { done } from '../base/command/agent-command.ts';
+import { type CommandResult, done } from '../base/command/agent-command.ts';
 import { noteLines } from '../base/command/replies.ts';
 import { safeText } from '../base/safe-text.ts';
 import { readyTasks } from './claims.ts';
@@ -6,10 +6,10 @@ import { because, type ReasonCode } from './reasons.ts';
 import { idsText, type Task } from './task.ts';
 import type { TaskCall } from './task-call.ts';
 import { type TaskChanges, UPDATE_FIELDS } from './task-fields.ts';
-import { taskForm } from './task-form.ts';
+import { type Refusal, taskForm } from './task-form.ts';
 import { reasonLines } from './task-text.ts';
 import helpPage from './task-update.md';
-import { updateTask } from './update-task.ts';
+import { type UpdateRules, updateTask } from './update-task.ts';
 
 export const TASK_UPDATE = taskForm({
   name: 'TaskUpdate',
@@ -18,70 +18,63 @@ export const TASK_UPDATE = taskForm({
   helpPage,
   example: '{"taskId":1,"description":"..."}',
   fields: UPDATE_FIELDS,
-  options: { '--force': 'flag', '--check-busy': 'flag', '--prove': 'flag' },
+  options: { '--force': 'flag', '--check-busy': 'flag' },
   readsStdin: true,
   purpose: 'update the task',
   rule: (changes) =>
     Object.keys(changes).length > 1
       ? undefined
       : 'Expected a field to change beside the id, such as status',
-  run: async (changes, call) => {
-    const { agent, settings, options } = call;
-    const name = `task #${changes.taskId}`;
-    const title = `Cannot update ${name}`;
-    const proven = await proofOf(changes, call);
-    if (proven?.refused) return { refused: proven.refused, title };
-    const outcome = await call.change(
-      (graph, at) => {
-        const rules = {
-          ...call.rules,
-          agent: call.claimant(graph),
-          by: agent,
-          force: Boolean(options['--force']),
-          proven,
-          requireProof: settings.requireProof,
-        };
-        return updateTask(graph, changes, rules, at);
-      },
-      async ({ before, task }) =>
-        task?.status === 'completed' && before.status !== 'completed'
-          ? call.approve('task-completed', [task])
-          : undefined,
-    );
-    if ('refused' in outcome) {
-      const closing = outcome.refused.every(({ code }) => FORCED.has(code))
-        ? [`a leader may use --force; to clear the owner: TaskRelease ${changes.taskId}`]
-        : [];
-      return { ...outcome, title, closing };
-    }
-    const { changed, unblocked } = outcome.change;
-    const what = changed.length > 0 ? changed.join(', ') : 'nothing to change';
-    const { task: after } = outcome.change;
-    const isCompleted = changed.includes('status') && after?.status === 'completed';
-    const ready =
-      isCompleted && settings.guidance !== 'off' ? readyTasks(outcome.change.graph) : [];
-    const notes = [
-      ...reasonLines(
-        isCompleted && after.check && !after.proof
-          ? [because('unproven', after.id, after.check)]
-          : [],
-      ).lines,
-      ...(ready.length > 0 ? [readyNote(ready)] : []),
-    ];
-    const freed = unblocked.length > 0 ? `Unblocked: ${idsText(unblocked)}\n` : '';
-    return done(`Updated ${name}: ${what}\n${freed}`, noteLines(notes));
-  },
+  run: (changes, call) => changeTask(changes, call),
 });
 
-/** The proof for the check of a task that is to be completed, if there is one. */
-async function proofOf({ taskId, status, check: changed }: TaskChanges, call: TaskCall) {
-  const { store, evidence, options } = call;
-  if (status !== 'completed' || !options['--prove']) return undefined;
-  const check = changed ?? (await store.read()).graph.tasks.get(taskId)?.check;
-  if (check === undefined) return undefined;
-  const proof = await evidence.run(check);
-  if (!('failed' in proof)) return { check, proof };
-  return { refused: [because('unproven', taskId, check, proof)] };
+/** @param proven the proof of the task's check, if it has just passed. */
+export async function changeTask(
+  changes: TaskChanges,
+  call: TaskCall,
+  proven?: UpdateRules['proven'],
+): Promise<CommandResult | Refusal> {
+  const { agent, settings, options } = call;
+  const name = `task #${changes.taskId}`;
+  const title = `Cannot update ${name}`;
+  const outcome = await call.change(
+    (graph, at) => {
+      const rules = {
+        ...call.rules,
+        agent: call.claimant(graph),
+        by: agent,
+        force: Boolean(options['--force']),
+        proven,
+        requireProof: settings.requireProof,
+      };
+      return updateTask(graph, changes, rules, at);
+    },
+    async ({ before, task }) =>
+      task?.status === 'completed' && before.status !== 'completed'
+        ? call.approve('task-completed', [task])
+        : undefined,
+  );
+  if ('refused' in outcome) {
+    const closing = outcome.refused.every(({ code }) => FORCED.has(code))
+      ? [`a leader may use --force; to clear the owner: TaskRelease ${changes.taskId}`]
+      : [];
+    return { ...outcome, title, closing };
+  }
+  const { changed, unblocked } = outcome.change;
+  const what = changed.length > 0 ? changed.join(', ') : 'nothing to change';
+  const { task: after } = outcome.change;
+  const isCompleted = changed.includes('status') && after?.status === 'completed';
+  const ready = isCompleted && settings.guidance !== 'off' ? readyTasks(outcome.change.graph) : [];
+  const notes = [
+    ...reasonLines(
+      isCompleted && after.check && !after.proof
+        ? [because('unproven', after.id, after.check)]
+        : [],
+    ).lines,
+    ...(ready.length > 0 ? [readyNote(ready)] : []),
+  ];
+  const freed = unblocked.length > 0 ? `Unblocked: ${idsText(unblocked)}\n` : '';
+  return done(`Updated ${name}: ${what}\n${freed}`, noteLines(notes));
 }
 
 const MOST_READY_NAMED = 3;

@@ -9,11 +9,8 @@ import { type ParsedOptions, wrongUsage } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../base/json/json-input.ts';
-import { Evidence } from '../base/proof/proof.ts';
-import { isBlank } from '../base/safe-text.ts';
 import type { Settings, SettingsSource } from '../base/settings/settings.ts';
 import { listJson, listText, nextText, summaryText } from './list-text.ts';
-import type { ProofRules } from './prove-items.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
 import type { TodoLists } from './todo-lists.ts';
 import { todoInputSchema } from './todo-schema.ts';
@@ -36,8 +33,6 @@ const EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending
 const UNTIL_DONE = '- --until-done needs a whole list\n';
 const ONE_LINE = `TodoWrite '${EXAMPLE}'`;
 const USAGE = `Usage: ${ONE_LINE}\n`;
-const NO_CHECK =
-  '--prove ran no check: this call completes no item that has one; for all completed items: TodoWrite --prove';
 const FORM = {
   options: WRITE_OPTIONS,
   usage: ONE_LINE,
@@ -70,18 +65,17 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   readonly isReadOnly = false;
   /** Of two lists written at the same time one replaces the other. */
   readonly isConcurrencySafe = false;
-  readonly #lists: Pick<TodoLists, 'around' | 'setUntilDone'> | undefined;
+  readonly #lists: Pick<TodoLists, 'setUntilDone'> | undefined;
   readonly #advise: Advise | undefined;
 
   /**
-   * @param lists a program's own: for `--until-done`, and where `--prove` runs checks if the call does not say. Without
-   *   them there is no such option, and only calls from inside a bash run checks.
+   * @param lists a program's own, for `--until-done`; without them there is no such option.
    * @param advise gives notes on each change, besides those of a `Guide`.
    */
   constructor(
     source?: TodoSource,
     settings?: SettingsSource,
-    lists?: Pick<TodoLists, 'around' | 'setUntilDone'>,
+    lists?: Pick<TodoLists, 'setUntilDone'>,
     advise?: Advise,
   ) {
     super(source, settings);
@@ -129,19 +123,11 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     if (options['--until-done'] && this.#lists === undefined) {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
     }
-    let input: Promise<string> | undefined;
-    const stdin = () => {
-      input ??= invocation.stdin();
-      return input;
-    };
-    const { '--prove': prove, '--undo': isUndo, '--if-version': expected } = options;
-    const asked = stepsOf(options);
-    // --prove alone is about all completed items.
-    const isAlone = prove && !asked && !isUndo && rest.length === 0 && isBlank(await stdin());
-    const steps = asked ?? (isAlone ? {} : undefined);
+    const { '--undo': isUndo, '--if-version': expected } = options;
+    const steps = stepsOf(options);
     const wrong = (steps || isUndo) && misuse(options, steps, rest);
     if (wrong) return wrongUsage(wrong, '');
-    const given = steps || isUndo ? undefined : await listOf(invocation, stdin, settings, parsed);
+    const given = steps || isUndo ? undefined : await listOf(invocation, settings, parsed);
     if (given && 'refused' in given) return given.refused;
     const { value: { items = [], version = expected } = {}, notes = [] } = given ?? {};
     if (expected !== undefined && expected !== version) {
@@ -151,31 +137,23 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     if (options['--until-done']) {
       this.#lists?.setUntilDone(list, (await list.readToReplace()).version + 1);
     }
-    const evidence = new Evidence(invocation, {
-      by: list.author,
-      timeout: settings.proofTimeout,
-      around: this.#lists?.around,
-      idle: prove && NO_CHECK,
-    });
-    const runs = isAlone ? 'all' : prove ? 'new' : 'none';
-    const rules: ProofRules = { evidence, runs, isRequired: settings.requireProof };
+    const rules = { isRequired: settings.requireProof };
     const outcome = isUndo
       ? await undo(list)
       : await write(list, steps ? { steps } : { items }, version, settings, rules);
-    const { '--output': output = asked ? 'next' : 'summary' } = options;
-    if ('refused' in outcome) return evidence.told(outcome.refused);
+    const { '--output': output = steps ? 'next' : 'summary' } = options;
+    if ('refused' in outcome) return outcome.refused;
     const { written, replaced } = outcome;
     const advice = this.#advise ? await this.#advise(list, replaced, written) : [];
     const said = new Set([...notes, ...outcome.notes, ...advice]);
     const { items: now, asWritten = now } = written;
-    return evidence.told(done(REPLIES[output]({ ...written, items: asWritten }), noteLines(said)));
+    return done(REPLIES[output]({ ...written, items: asWritten }), noteLines(said));
   }
 }
 
 /** Reads the list from an argument, from standard input, or as typed. */
 function listOf(
-  { argv, raw = '' }: Invocation,
-  stdin: () => Promise<string>,
+  { argv, stdin, raw = '' }: Invocation,
   settings: Settings,
   parsed: ParsedOptions<typeof WRITE_OPTIONS>,
 ) {
@@ -202,11 +180,6 @@ function misuseOf(
   argv: readonly string[],
 ): CommandResult | undefined {
   if ('problem' in parsed) return wrongUsage(wrongOption(parsed, argv), '');
-  const [first = ''] = parsed.rest;
-  if (parsed.options['--prove'] && /^#?[1-9]\d*$/.test(first)) {
-    const call = `TodoWrite --done ${first} --prove`;
-    return wrongUsage(`--prove takes no item. Try: ${call}`, '');
-  }
   const word = wrongWord(parsed.rest);
   return word === undefined ? undefined : refusal('Invalid JSON format', { lines: [word] });
 }

@@ -46,10 +46,10 @@ export async function write(
       continue;
     }
     const now = unheard?.now ?? before;
-    const planned = isWhole ? wanted : afterSteps(now, wanted.steps, settings, rules);
+    const planned = isWhole ? wanted : afterSteps(now, wanted.steps, settings);
     if ('refused' in planned) return planned;
     const emptied = isEmptied(planned.items, settings);
-    const proven = await proveItems(now, planned.items, rules, emptied);
+    const proven = proveItems(now, planned.items, rules, emptied);
     if ('refused' in proven) return proven;
     const how = { emptied, dropped: planned.dropped };
     const written = await list.updateIf(now.version, proven.items, how);
@@ -66,7 +66,6 @@ function afterSteps(
   { items }: TodoVersion,
   steps: ListSteps,
   settings: ListSettings,
-  { runs }: ProofRules,
 ): RevisedList | { readonly refused: CommandResult } {
   const revised = reviseList(items, steps);
   if ('problems' in revised) {
@@ -76,9 +75,6 @@ function afterSteps(
   const validation = validateTodoList({ todos: given }, settings);
   if ('problems' in validation) {
     return { refused: refusal('Validation failed', validation.problems) };
-  }
-  if (runs === 'all' && !items.some(isUnproven)) {
-    return { refused: refusal('Nothing to prove', { lines: [NOTHING_TO_PROVE] }) };
   }
   return { items: validation.items, dropped: revised.dropped };
 }
@@ -93,13 +89,6 @@ export async function undo(list: TodoList): Promise<WriteOutcome> {
     return { refused: refusal('Nothing to undo', { lines: ['no earlier version is kept'] }) };
   }
   return { written, replaced: before, notes: [written.instead ?? []].flat() };
-}
-
-const NOTHING_TO_PROVE =
-  'no completed item has an unproven check; to complete and prove one: TodoWrite --done N --prove';
-
-function isUnproven({ status, check, proof }: Readonly<TodoItem>): boolean {
-  return status === 'completed' && check !== undefined && proof === undefined;
 }
 
 const UNDOES = 'This would undo what the user changed';

@@ -10,6 +10,7 @@ const START = 'TodoWrite --start N';
 const DONE = 'TodoWrite --done N';
 const PENDING = 'TodoWrite --pending N';
 const DROP = 'TodoWrite --drop N';
+const PROVE = 'TodoProve N';
 const ANY_STEP = `${START}, or --done N, --pending N, --drop N`;
 
 /** Words and options of other programs, and the call here that does the same. N is the call's item, FILE its file. */
@@ -27,7 +28,7 @@ const CALLS: readonly (readonly [call: string, words: string])[] = [
   [ANY_STEP, 'set update change mark item id d c'],
   [DROP, 'drop remove delete rm del cancel cancelled r'],
   [`TodoWrite '{"todos":[]}'`, 'clear reset empty'],
-  ['TodoWrite --done N --prove', 'prove verify'],
+  [PROVE, 'prove verify'],
   [CHECK, 'check command test'],
   ['TodoWrite < FILE', 'file input from f i'],
   // These need the whole list.
@@ -38,7 +39,7 @@ function callNamed(word: string): string | undefined {
   return CALLS.find(([, words]) => words.split(' ').includes(word))?.[0];
 }
 
-const STEP = /^--(?:start|done|pending|drop|add|undo|prove)(?:=|$)/;
+const STEP = /^--(?:start|done|pending|drop|add|undo)(?:=|$)/;
 const ITEM = /^#?[1-9]\d{0,3}$/;
 /** `1 pending` as one word. */
 const OF_ITEM = /^#?[1-9]\d{0,3}[\s:=]+\w/;
@@ -76,9 +77,7 @@ export function wrongOption(
   );
   const word = plainWord(unknown);
   if (callNamed(word) === undefined && problem.endsWith('?)')) return problem;
-  // Without an item, --verify is about completed items.
-  const isProve = word === 'verify' && !words.some((each) => ITEM.test(each));
-  const call = isProve ? 'TodoWrite --prove' : (callFor(word, words) ?? WHOLE_LIST);
+  const call = callFor(word, words) ?? WHOLE_LIST;
   const said = `Unknown option ${briefText(unknown)}`;
   if (!argv.some((argument) => STEP.test(argument))) return `${said}. Try: ${call}`;
   // The rest of the call is right.
@@ -126,6 +125,12 @@ function filledIn(call: string, words: readonly string[]): string {
   const item = words.find((word) => ITEM.test(word))?.replace('#', '') ?? 'N';
   const file =
     words.map((word) => word.replace(/^@/, '')).find((word) => FILE.test(word)) ?? 'FILE';
+  // Without an item, TodoProve is about all completed ones.
+  if (call === PROVE && item === 'N') return 'TodoProve';
+  const start = words[words.indexOf('--start') + 1] ?? '';
+  if (call === PROVE && words.includes('--start') && ITEM.test(start)) {
+    return `TodoProve ${item} --start ${start}`;
+  }
   return call.replace(/\bN\b/g, item).replace(/\bFILE\b/, () => safeText(file, 80));
 }
 
@@ -144,7 +149,6 @@ export const WRITE_OPTIONS = {
   '--drop': 'texts',
   '--add': 'texts',
   '--active-form': 'texts',
-  '--prove': 'flag',
   '--output': ['summary', 'next', 'list', 'json'],
   ...LIST_OPTIONS,
   ...HELP_OPTIONS,
@@ -168,8 +172,7 @@ export function misuse(
   if (options['--add']?.length !== options['--active-form']?.length) {
     return 'each --add needs its --active-form: --add "Run tests" --active-form "Running tests"';
   }
-  if (options['--undo'] && (steps || options['--prove']))
-    return '--undo cannot be combined with another change';
+  if (options['--undo'] && steps) return '--undo cannot be combined with another change';
   if (options['--until-done']) return '--until-done needs a whole list';
   if (steps === undefined && (word ?? options['--if-version']) !== undefined) {
     return '--undo takes no list, no --if-version and no --until-done';

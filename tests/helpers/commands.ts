@@ -6,6 +6,7 @@ import { ServerLists } from '../../src/servers/server-lists.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { teamOf } from '../../src/tasks/task-context.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { TodoProveHandler } from '../../src/todo/todo-prove.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 
@@ -26,6 +27,7 @@ export async function callCommand(
   const handlers = [
     new TodoWriteHandler(lists.open, settings),
     new TodoReadHandler(lists.open, settings),
+    new TodoProveHandler(lists.open, settings, lists),
     ...taskCommands(teamOf(lists)),
   ];
   const handler = handlers.find((known) => known.name === name);

@@ -13,14 +13,8 @@ import { promisify } from 'node:util';
 import { transformSync } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Guide } from '../../src/guidance/guide.ts';
-import {
-  BashRouter,
-  BashSession,
-  CommandType,
-  TodoReadHandler,
-  TodoStore,
-  TodoWriteHandler,
-} from '../../src/index.ts';
+import { BashRouter, BashSession, CommandType, readSettings, TodoStore } from '../../src/index.ts';
+import { agentHandlers } from '../../src/shell/router/agent-handlers.ts';
 import { bundled } from './bundle.ts';
 import { temporaryDirectory } from './files.ts';
 import { forAllTests } from './for-all-tests.ts';
@@ -213,7 +207,7 @@ async function run(program: string, argv: string[], cwd: string): Promise<string
 async function runConsole(block: string, cwd: string, isAgentShell: boolean): Promise<string> {
   const store = new TodoStore();
   const router = new BashRouter({
-    handlers: isAgentShell ? [new TodoWriteHandler(store), new TodoReadHandler(store)] : [],
+    handlers: isAgentShell ? agentHandlers(store, () => readSettings({}, undefined)) : [],
     guide: new Guide({ store }),
     shell: (handlers) =>
       new BashSession({ env: environment(cwd), cwd, handlers, mergeStderr: true }),

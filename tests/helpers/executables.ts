@@ -8,6 +8,7 @@ const FILES = {
   'agent-shell': 'agent-shell.cjs',
   'todo-write': 'commands/TodoWrite',
   'todo-read': 'commands/TodoRead',
+  'todo-prove': 'commands/TodoProve',
   'task-create': 'commands/TaskCreate',
   'task-claim': 'commands/TaskClaim',
   'task-inbox': 'commands/TaskInbox',

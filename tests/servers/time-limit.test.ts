@@ -14,7 +14,7 @@ import { describeOn, useServers } from '../helpers/servers.ts';
 
 const servers = useServers();
 const LIST = '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}';
-const PROVEN =
+const UNPROVEN =
   '{"todos":[{"content":"Test","activeForm":"Testing","status":"completed","check":"sleep 4"}]}';
 
 const environmentOf = (where: string, seconds: number) =>
@@ -66,7 +66,10 @@ test.runIf(hasPostgres)('what a watcher reads is not limited by how it heard of 
 
 describe.runIf(hasEtcd)('on either a command', () => {
   test('may run a check for longer than that', async () => {
-    expect(await write(servers.etcd.url, 3, '--prove', PROVEN)).toMatchObject({ exitCode: 0 });
+    expect(await write(servers.etcd.url, 3, UNPROVEN)).toMatchObject({ exitCode: 0 });
+    const env = environmentOf(servers.etcd.url, 3);
+    const proving = startProgram(executable('todo-prove'), [], { cwd: '/', env });
+    expect(await proving.ended).toMatchObject({ exitCode: 0 });
   }, 60_000);
 
   test('may copy lists for longer than that', async () => {

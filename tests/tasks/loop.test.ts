@@ -272,16 +272,13 @@ test('a task with a check is completed with its proof, or marked unproven; no in
   const team = new Team({ settings: { agent: 'ann' } });
   await team.call('TaskCreate', ['{"subject":"A","check":"exit 0"}']);
   await team.call('TaskCreate', ['{"subject":"B","check":"echo too bad; exit 3"}']);
-  const prove = (id: number) => team.run(`TaskUpdate ${id} --status completed --prove`);
-  expect(await team.err('TaskUpdate 2 --status in_progress --prove')).toBe(
-    'Note: --prove ran no check: it is for --status completed of a task that has one\n',
-  );
-  await team.run('TaskRelease 2');
+  const prove = (id: number) => team.run(`TaskProve ${id}`);
+  expect((await team.run('TaskUpdate 2 --status completed --prove')).exitCode).toBe(2);
   expect((await prove(2)).stderr).toBe(
-    'Note: running the check: echo too bad; exit 3\nError: Cannot update task #2\n- unproven: #2: echo too bad; exit 3 failed: exit code 3\n  too bad\n',
+    'Note: running the check: echo too bad; exit 3\nError: Cannot prove the tasks\n- unproven: #2: echo too bad; exit 3 failed: exit code 3\n  too bad\n',
   );
   expect(await team.err('TaskUpdate 2 --status completed')).toBe(
-    'Note: unproven: #2: echo too bad; exit 3 has not exited with 0 since it began. To run it: TaskUpdate 2 --status completed --prove\nNote: ready to claim: #1 A\n',
+    'Note: unproven: #2; to run its check (echo too bad; exit 3): TaskProve 2\nNote: ready to claim: #1 A\n',
   );
   expect(await prove(1)).toEqual(
     ok('Updated task #1: status\n', 'Note: running the check: exit 0\n'),
@@ -309,7 +306,7 @@ test('the check of a task that another has is changed by its owner, its creator,
       '- a leader may use --force; to clear the owner: TaskRelease 1\n',
   );
   expect(await change('bob', 'true')).toEqual(refusal);
-  const proving = await change('bob', 'true', '--status', 'completed', '--prove');
+  const proving = await change('bob', 'true', '--status', 'completed');
   expect(proving.stderr).toContain('already_claimed');
   expect((await change('bob', 'exact')).stdout).toBe('Updated task #1: nothing to change\n');
   const changers = [['ann'], ['lead'], ['user'], ['bob', '--force']] as const;

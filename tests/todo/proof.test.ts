@@ -10,6 +10,7 @@ import { BashRouter } from '../../src/shell/router/bash-router.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
+import { TodoProveHandler } from '../../src/todo/todo-prove.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -52,26 +53,27 @@ function proofsOf(store: TodoStore) {
 
 const BEGUN = { status: 'in_progress', check: './ok' } as const;
 const DONE = { status: 'completed', check: './ok' } as const;
-const UNPROVEN =
-  'Note: item 1 is unproven: ./ok has not exited with 0 since it began. To run it: TodoWrite --prove\n';
-const PROVE = 'TodoWrite --done 1 --prove';
+const UNPROVEN = 'Note: item 1 is unproven; to run its check (./ok): TodoProve 1\n';
+const PROVE = 'TodoProve 1';
 const running = (check: string) => `Note: running the check: ${check}\n`;
 const RUNNING = running('./ok');
 
 test('where a completed list is emptied, the note on an unproven item says what still proves it', async () => {
   const { store, say } = await start({ clearWhenDone: true });
   expect(await say('TodoWrite --done 1')).toBe(
-    UNPROVEN.replace('TodoWrite --prove', 'TodoWrite --undo, then the same call with --prove'),
+    UNPROVEN.replace('TodoProve', 'TodoWrite --undo, then TodoProve'),
   );
-  expect(await say('TodoWrite --undo && TodoWrite --done 1 --prove')).toBe(RUNNING);
+  expect(await say('TodoWrite --undo && TodoProve 1')).toBe(RUNNING);
   expect(store.get()).toMatchObject({ items: [], version: 6 });
 });
 
-test('only a check that was run proves an item: a line of the session that looks like it does not', async () => {
-  const { router, store, say } = await start();
-  await router.route('./ok && TodoWrite --done 1');
-  expect((await router.route('TodoRead')).stdout).toContain('[x] Test (check: ./ok, unproven)\n');
-  expect(await say('TodoWrite --prove')).toBe(RUNNING);
+test('a check that passes completes its item, with its proof', async () => {
+  const { router, store } = await start();
+  expect(await router.route('cd . && TodoProve 1')).toMatchObject({
+    stdout: 'Todo list updated: 1 completed, 0 in_progress, 0 pending\n',
+    stderr: RUNNING,
+    exitCode: 0,
+  });
   const [item] = store.get().items;
   expect(item?.proof).toEqual({
     command: './ok',
@@ -85,13 +87,79 @@ test('only a check that was run proves an item: a line of the session that looks
   expect((await router.route('TodoRead')).stdout).toContain('[x] Test (check: ./ok, proven)\n');
 });
 
+test('a line that ran the check proves nothing, and TodoWrite never runs one', async () => {
+  const { router, cwd, say, write, proofs } = await start({}, './ok && touch ran');
+  for (const line of ['./ok && touch ran && rm ran', './ok && touch ran && TodoWrite --done 1']) {
+    await router.route(line);
+  }
+  expect(proofs()).toEqual([undefined]);
+  await router.route('rm ran');
+  for (const call of ['TodoWrite --done 1', 'TodoWrite --undo', 'TodoRead', 'TaskList']) {
+    await say(call);
+  }
+  await write({ ...DONE, check: './ok && touch ran' });
+  for (const call of ['TodoWrite --prove', 'TodoWrite --done 1 --prove', 'TodoWrite --prove 1']) {
+    const said = call.includes('1') ? 'TodoProve 1' : 'TodoProve';
+    expect(await router.route(call)).toMatchObject({
+      stderr: `Error: Unknown option --prove. Try: ${said}\n`,
+      exitCode: 2,
+    });
+  }
+  expect(existsSync(join(cwd, 'ran'))).toBe(false);
+  expect(await router.route('TodoProve')).toMatchObject({ exitCode: 0 });
+  expect(existsSync(join(cwd, 'ran'))).toBe(true);
+});
+
+test('of several items those that pass are completed; --start is for when all have', async () => {
+  const { router, write, store } = await start();
+  const pending = { content: 'Ship', status: 'pending', check: './bad' } as const;
+  await write(BEGUN, pending, { content: 'Rest', status: 'pending' });
+  const statuses = () => store.get().items.map(({ status }) => status);
+  const { stdout, stderr, exitCode } = await router.route('TodoProve 1 2 --start 3');
+  expect(stdout).toContain('Todo list updated: 1 completed, 0 in_progress, 2 pending\n');
+  expect(stderr).toContain('\nError: Cannot prove the items\n- item 2 is unproven: ./bad failed');
+  expect(exitCode).toBe(1);
+  expect(statuses()).toEqual(['completed', 'pending', 'pending']);
+  expect((await router.route('TodoProve 1 --start 3')).stdout).toContain('\nNow 3: Rest\n');
+  expect(statuses()).toEqual(['completed', 'pending', 'in_progress']);
+});
+
+test('an item without a check, or that is not there, is no item to prove', async () => {
+  const { router, write, store } = await start();
+  await write({ status: 'in_progress' });
+  const { version } = store.get();
+  for (const [call, said] of [
+    ['TodoProve 1', 'item 1 has no check; without one: TodoWrite --done 1'],
+    ['TodoProve 2', "there is no item '2'; the list has 1 item, see TodoRead"],
+    ['TodoProve Test', "'Test' is item 1. Try: TodoProve 1"],
+  ]) {
+    expect(await router.route(call as string)).toMatchObject({
+      stderr: `Error: Cannot prove the items\n- ${said}\n`,
+      exitCode: 1,
+    });
+  }
+  expect(store.get().version).toBe(version);
+});
+
+test('an item that takes the place of another while its check runs is not completed for it', async () => {
+  const { router, write, store, cwd } = await start();
+  execFileSync('mkfifo', [join(cwd, 'go')]);
+  await write({ ...BEGUN, check: 'touch began; read -r _ <go' });
+  const proving = router.route('TodoProve 1');
+  await eventually('the check to run', () => existsSync(join(cwd, 'began')));
+  store.update([{ content: 'Other', activeForm: 'Other', status: 'in_progress' }]);
+  writeFileSync(join(cwd, 'go'), 'now\n');
+  expect((await proving).stderr).toContain('- item 1 has no check\n');
+  expect(store.get().items).toMatchObject([{ content: 'Other', status: 'in_progress' }]);
+});
+
 test('a check of two lines does not look like one command', async () => {
   const { router, say } = await start({}, 'true\ntouch hidden');
   expect((await router.route('TodoRead')).stdout).toContain('(check: true␊touch hidden)');
   expect(await say(PROVE)).toBe(running('true␊touch hidden'));
 });
 
-test("--prove runs the checks of the completed items in its caller's directory and environment", async () => {
+test("TodoProve runs checks in its caller's directory and environment", async () => {
   const { router, say, write, proofs, cwd } = await start();
   mkdirSync(join(cwd, 'a b'));
   await router.route(`cd 'a b'; export WORD=$'two\\nlines "$X"'`);
@@ -100,8 +168,7 @@ test("--prove runs the checks of the completed items in its caller's directory a
   expect(await say(PROVE)).toBe(running(check));
   expect(proofs()).toEqual([check]);
   expect(
-    (await router.route(`(WORD=other; export WORD; TodoWrite --undo; TodoWrite --done 1 --prove)`))
-      .exitCode,
+    (await router.route(`(WORD=other; export WORD; TodoWrite --undo; TodoProve 1)`)).exitCode,
   ).toBe(1);
 });
 
@@ -111,7 +178,7 @@ test('a check that fails refuses the change, with the end of what it printed', a
   const { stderr, exitCode } = await router.route(PROVE);
   expect(exitCode).toBe(1);
   expect(stderr).toBe(`Note: running the check: seq 1000; ./bad
-Error: Cannot update the list
+Error: Cannot prove the items
 - item 1 is unproven: seq 1000; ./bad failed: exit code 3
   994
   995
@@ -125,32 +192,21 @@ Error: Cannot update the list
   expect(store.get().version).toBe(version);
 });
 
-test('--prove that finds no check to run says so', async () => {
-  const { say } = await start();
-  const idle = /^Note: --prove ran no check: this call completes no item that has one; /;
-  expect(await say('TodoWrite --prove --add B --active-form B')).toMatch(idle);
-  expect(await say(PROVE)).toBe(RUNNING);
-});
-
-test('--prove alone proves completed items, and says if there is nothing to prove', async () => {
+test('alone it proves completed items, and says if there is nothing to prove', async () => {
   const { say, write, proofs } = await start();
-  expect(await say('TodoWrite --prove')).toBe(`Error: Nothing to prove
-- no completed item has an unproven check; to complete and prove one: TodoWrite --done N --prove
+  expect(await say('TodoProve')).toBe(`Error: Cannot prove the items
+- no completed item has an unproven check; to complete and prove one: TodoProve N
 `);
   await write(DONE);
-  expect(await say('TodoWrite --prove')).toBe(RUNNING);
+  expect(await say('TodoProve')).toBe(RUNNING);
   expect(proofs()).toEqual(['./ok']);
-  expect(await say('TodoWrite --prove 1')).toBe(
-    'Error: --prove takes no item. Try: TodoWrite --done 1 --prove\n',
-  );
 });
 
 test('with TODO_REQUIRE_PROOF=1 nothing is completed without its proof, though its check be left out', async () => {
   const { say, write, proofs } = await start({ requireProof: true });
-  const refused = 'Error: Cannot update the list\n- item 1 is unproven: ./ok has not exited with 0';
-  expect(await say('TodoWrite --done 1')).toBe(
-    `${refused} since it began. To run it: the same call with --prove\n`,
-  );
+  const refused =
+    'Error: Cannot update the list\n- item 1 is unproven; to run its check (./ok): TodoProve 1\n';
+  expect(await say('TodoWrite --done 1')).toBe(refused);
   expect((await write({ status: 'completed' })).stderr).toContain(refused);
   expect(await say(PROVE)).toBe(RUNNING);
   expect(proofs()).toEqual(['./ok']);
@@ -179,13 +235,13 @@ test('no input can set a proof', async () => {
   );
   expect(proofs()).toEqual([undefined]);
   // Writing TodoRead's output keeps the proof.
-  await router.route('TodoWrite --prove');
+  await router.route('TodoProve');
   expect((await router.route('TodoRead --json | TodoWrite')).stderr).toBe('');
   expect(proofs()).toEqual(['./ok']);
 });
 
 test('a check that asks for proof itself fails, and one that writes the list does no harm', async () => {
-  const { say, write, store } = await start({}, 'TodoWrite --done 1 --prove');
+  const { say, write, store } = await start({}, 'TodoProve 1');
   expect(await say(PROVE)).toContain('a check cannot ask for proof itself');
   await write({ ...BEGUN, check: 'TodoWrite --add New --active-form Newing' });
   expect(await say(PROVE)).toBe(running('TodoWrite --add New --active-form Newing'));
@@ -221,27 +277,26 @@ async function goneIn(file: string, end = () => {}): Promise<void> {
 }
 
 test('a host that gives no shell has no check run on it', async () => {
-  const { write } = commandsOn(new TodoStore());
-  await write(json(BEGUN));
-  expect((await write('--done', '1', '--prove')).stderr).toContain(
-    'failed: there is no shell here to run it in',
-  );
+  const store = new TodoStore();
+  await commandsOn(store).write(json(BEGUN));
+  const stdin = async () => '';
+  const { stderr } = await new TodoProveHandler(store).execute({ argv: ['1'], stdin });
+  expect(stderr).toContain('failed: there is no shell here to run it in');
 });
 
-test('tasks have the same: proofs, and the setting', async () => {
+test('TaskProve does the same for tasks, and the setting holds for them', async () => {
   const { router, say } = await start({ agent: 'ann', requireProof: true });
   await router.route('TaskCreate --subject A --check ./ok && ./ok && TaskClaim 1');
-  const refused = await say('TaskUpdate 1 --status completed');
-  expect(refused).toBe(
-    'Error: Cannot update task #1\n- unproven: #1: ./ok has not exited with 0 since it began. To run it: TaskUpdate 1 --status completed --prove\n',
+  expect(await say('TaskUpdate 1 --status completed')).toBe(
+    'Error: Cannot update task #1\n- unproven: #1; to run its check (./ok): TaskProve 1\n',
   );
-  expect(await say('TaskUpdate 1 --status completed --prove')).toBe(RUNNING);
+  expect(await say('TaskProve 1')).toBe(RUNNING);
   expect((await router.route('TaskList')).stdout).toContain('[completed] A (ann) [proven]');
   const other = 'TaskCreate --subject B && TaskUpdate 2 --status completed';
   expect(await router.route(other)).toMatchObject({ exitCode: 0 });
 });
 
-test('on PATH --prove runs the check in the directory and with the variables of its caller, within TODO_PROOF_TIMEOUT, and prints it before it ends', async () => {
+test('on PATH they run the check in the directory and with the variables of its caller, within TODO_PROOF_TIMEOUT, and prints it before it ends', async () => {
   const cwd = temporaryDirectory();
   const lists = { TODO_STATE_DIR: join(cwd, 'state'), TODO_AGENT: 'ann' };
   const env = cleanEnvironment({ ...lists, FILE: 'begun' });
@@ -249,8 +304,7 @@ test('on PATH --prove runs the check in the directory and with the variables of 
   const check = 'echo $$ > "$FILE"; read _ < go';
   execFileSync('mkfifo', [join(cwd, 'go')]);
   execFileSync(path('TaskCreate'), ['--subject', 'A', '--check', check], { cwd, env });
-  const argv = ['1', '--status', 'completed', '--prove'];
-  const proving = startProgram(path('TaskUpdate'), argv, { cwd, env });
+  const proving = startProgram(path('TaskProve'), ['1'], { cwd, env });
   await eventually('the check to run', () => existsSync(join(cwd, 'begun')));
   const told = running(check);
   await eventually('it to be told', () => proving.said.stderr === told);
@@ -260,7 +314,7 @@ test('on PATH --prove runs the check in the directory and with the variables of 
   const limited = { ...env, TODO_PROOF_TIMEOUT: '1' };
   const todoWrite = (...argv: string[]) => run('todo-write', argv, { cwd, env: limited });
   todoWrite(json({ ...BEGUN, check: 'echo waits; sleep 1000' }));
-  expect(todoWrite('--done', '1', '--prove').stderr).toContain(
+  expect(run('todo-prove', ['1'], { cwd, env: limited }).stderr).toContain(
     'failed: it took longer than 1 s\n  waits\n',
   );
 });

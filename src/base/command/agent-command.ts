@@ -52,7 +52,7 @@ export interface Invocation {
    * is used.
    */
   env?: Readonly<Record<string, string>>;
-  /** Bash commands that restore the caller's directory and exported variables; sent with `--prove` from inside a bash. */
+  /** Bash commands that restore the caller's directory and exported variables; sent from inside a bash by what runs checks. */
   surroundings?: string;
   /** The caller's session, if it ends before its host does. */
   session?: CallerSession | undefined;

@@ -34,9 +34,13 @@ export interface EvidenceOptions {
   readonly timeout: number;
   /** Where checks run if the call has no surroundings. Without it, such a call can run none. */
   readonly around?: Surroundings | undefined;
-  /** The note if this call asked for checks and had none to run. */
-  readonly idle?: string | false | undefined;
 }
+
+/**
+ * The only agent commands that run programs. People and harnesses remember permission by the first word of a line, so what can
+ * run anything has a name of its own. agent-command.sh has the same names.
+ */
+export const PROVERS: ReadonlySet<string> = new Set(['TodoProve', 'TaskProve']);
 
 /** Set for checks: a check that asks for its own proof would never end. */
 const PROVING = 'TODO_PROVING';
@@ -67,9 +71,7 @@ export class Evidence {
 
   /** Adds notes on the checks that were run to the result, unless the caller has seen them. */
   told(result: CommandResult): CommandResult {
-    const { idle } = this.#options;
-    const isIdle = idle && result.exitCode === 0 && this.#runs.size === 0;
-    const notes = isIdle ? noteLines([idle]) : this.#untold;
+    const notes = this.#untold;
     return notes === '' ? result : { ...result, stderr: notes + result.stderr };
   }
 
@@ -106,7 +108,7 @@ export class Evidence {
 
 /** @param what as in `item 2 is unproven`. @param call an example that runs the check. */
 export function unprovenText(what: string, check: string, call: string): string {
-  return `${what}: ${safeText(check, MAX_SAID_CHARACTERS)} has not exited with 0 since it began. To run it: ${call}`;
+  return `${what}; to run its check (${safeText(check, MAX_SAID_CHARACTERS)}): ${call}`;
 }
 
 export function failedText(what: string, check: string, { failed }: Failure): string {

@@ -46,7 +46,7 @@ export interface Settings extends ListSettings, GuidanceSettings {
   readonly oneTaskPerAgent: boolean;
   /** True if an item or a task with a check can only be completed with its proof (TODO_REQUIRE_PROOF). */
   readonly requireProof: boolean;
-  /** The time limit of a check that --prove runs, in seconds (TODO_PROOF_TIMEOUT). */
+  /** The time limit of a check, in seconds (TODO_PROOF_TIMEOUT). */
   readonly proofTimeout: number;
   /**
    * How many milliseconds a claim lasts after the owner's last command; undefined: until it is released (TODO_LEASE).

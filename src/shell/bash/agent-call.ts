@@ -30,7 +30,7 @@ export interface AgentCallOptions {
  *     host    text CODE ERR OUT \n errors output  lengths in bytes
  *     caller  .
  *
- * An unset variable is empty, without the `=`. The surroundings are sent with `--prove` only. A reply that is long or not text
+ * An unset variable is empty, without the `=`. Only what runs checks sends its surroundings. A reply that is long or not text
  * comes in parts:
  *
  *     host    bytes CODE ERR OUT \n errors

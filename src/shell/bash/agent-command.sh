@@ -2,11 +2,11 @@
 # -p ignores exported functions and options, the next lines reset the rest.
 [ -n "$BASH_VERSION" ] || exec bash -p "$0" "$@"
 { set +efux +o posix; } 2>/dev/null
-# For --prove: bash commands that restore the caller's directory and environment. They are written and read in the C locale:
+# For checks: bash commands that restore the caller's directory and environment. They are written and read in the C locale:
 # in GBK a backslash may be half a character.
 surroundings=
-case " $* " in
-  *' --prove '*) surroundings=$(
+case ${0##*/} in
+  TodoProve | TaskProve) surroundings=$(
     locale=${LC_ALL-}
     LC_ALL=C
     printf 'cd -- %q || exit\n{\n' "$PWD"

@@ -1,5 +1,6 @@
 import type { AgentBashHandler, CommandType } from '../../base/command/agent-command.ts';
 import type { Environment } from '../../base/environment.ts';
+import { PROVERS } from '../../base/proof/proof.ts';
 import { findBash } from '../../base/system/find-program.ts';
 import type { CallerState } from '../bash/bash-session.ts';
 import { canRead } from './bash-syntax.ts';
@@ -35,7 +36,7 @@ export function executionOf(line: string, world: World): Execution | Promise<Exe
   if (call === undefined) return mended(asTyped, world);
   const after = (state: CallerState | undefined) => {
     // Bash runs a literal line that it would read differently, or whose checks must run in its directory.
-    const runsChecks = state !== undefined && call.argv.includes('--prove');
+    const runsChecks = state !== undefined && PROVERS.has(call.handler.name);
     const isOurs = !call.isLiteral || (state?.isPlain !== false && !runsChecks);
     return isOurs ? { ...asTyped, call, caller: state?.env } : asTyped;
   };

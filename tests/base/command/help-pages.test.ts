@@ -8,9 +8,12 @@ import createPage from '../../../src/tasks/task-create.md';
 import getPage from '../../../src/tasks/task-get.md';
 import inboxPage from '../../../src/tasks/task-inbox.md';
 import listPage from '../../../src/tasks/task-list.md';
+import taskProvePage from '../../../src/tasks/task-prove.md';
 import releasePage from '../../../src/tasks/task-release.md';
 import undoPage from '../../../src/tasks/task-undo.md';
 import updatePage from '../../../src/tasks/task-update.md';
+import todoProvePage from '../../../src/todo/todo-prove.md';
+import { TodoProveHandler } from '../../../src/todo/todo-prove.ts';
 import readPage from '../../../src/todo/todo-read.md';
 import { TodoReadHandler } from '../../../src/todo/todo-read.ts';
 import { TodoStore } from '../../../src/todo/todo-store.ts';
@@ -32,6 +35,8 @@ const PAGES: Record<string, [page: string, before?: string[]]> = {
   TaskList: [listPage],
   TaskGet: [getPage],
   TaskClaim: [claimPage, ['TaskCreate|--subject|Fix login']],
+  TaskProve: [taskProvePage],
+  TodoProve: [todoProvePage],
   TaskRelease: [releasePage, ['TaskCreate|--subject|A', 'TaskClaim|1|--agent|agent-1']],
   TaskInbox: [inboxPage],
   TaskUndo: [undoPage, ['TaskCreate|--subject|Fix login', 'TaskUpdate|1|--status|deleted']],
@@ -41,7 +46,11 @@ const PAGES: Record<string, [page: string, before?: string[]]> = {
 test.each(Object.entries(PAGES))('the help of %s and its example', async (name, [page, before]) => {
   const team = new Team({ settings: { guidance: 'off' } });
   const lists = new TodoStore();
-  const todo = [new TodoWriteHandler(lists), new TodoReadHandler(lists)];
+  const todo = [
+    new TodoWriteHandler(lists),
+    new TodoReadHandler(lists),
+    new TodoProveHandler(lists),
+  ];
   const handlers = [...team.handlers.values(), ...todo];
   const call = (command: string, argv: string[], stdin = '') =>
     handlers.find((known) => known.name === command)?.execute({ argv, stdin: async () => stdin });

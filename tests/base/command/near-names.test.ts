@@ -70,7 +70,7 @@ test('on PATH there are the commands and nothing else: other names are not found
     encoding: 'utf8',
   });
   expect(stdout.trim().split('\n').sort().join(' ')).toBe(
-    'TaskArchive TaskClaim TaskCreate TaskGet TaskInbox TaskList TaskRelease TaskUndo TaskUpdate TodoRead TodoWrite',
+    'TaskArchive TaskClaim TaskCreate TaskGet TaskInbox TaskList TaskProve TaskRelease TaskUndo TaskUpdate TodoProve TodoRead TodoWrite',
   );
   expect({ status, stderr }).toEqual({
     status: 1,

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Approve, TodoStore, TodoWriteHandler } from '../../../src/index.ts';
+import { type Approve, TodoProveHandler, TodoStore, TodoWriteHandler } from '../../../src/index.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { localeWith } from '../../helpers/locales.ts';
 import { hasProc } from '../../helpers/processes.ts';
@@ -13,7 +13,8 @@ const ITEM = { content: 'Test', activeForm: 'Testing', status: 'completed', chec
 
 /** A router with a completed item whose check shows that it ran, and a FIFO that background jobs wait for. */
 async function start(env: Record<string, string> = {}) {
-  const handlers = [new TodoWriteHandler(new TodoStore())];
+  const store = new TodoStore();
+  const handlers = [new TodoWriteHandler(store), new TodoProveHandler(store)];
   const { router, cwd, has } = startRouter({ handlers, guide: false, env });
   const file = (name: string) => join(cwd, name);
   writeFileSync(file('check'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
@@ -31,7 +32,7 @@ async function start(env: Record<string, string> = {}) {
 }
 
 const allow: Approve = () => 'allow';
-const WAITING = '(read -r _ <go; TodoWrite --prove 2>said; touch ended) &';
+const WAITING = '(read -r _ <go; TodoProve 2>said; touch ended) &';
 
 test.each([
   ['denied', { approve: 'deny', reason: 'not now' }, false, 'it was denied: not now'],
@@ -41,7 +42,7 @@ test.each([
   'a check that is %s runs only if it is allowed as it is',
   async (_, answer, runs, words) => {
     const { router, hasRun } = await start();
-    const { stderr, exitCode } = await router.route('TodoWrite --prove', { approve: () => answer });
+    const { stderr, exitCode } = await router.route('TodoProve', { approve: () => answer });
     expect([hasRun(), exitCode]).toEqual([runs, runs ? 0 : 1]);
     expect(stderr).toContain(words);
   },
@@ -96,12 +97,12 @@ test.runIf(hasProc)('each way to call the command asks about its check', async (
   const { router } = await start();
   await router.route('sleep 1000 & # Not of the lines that follow.');
   for (const line of [
-    'cd . && TodoWrite --prove',
-    '(true; TodoWrite --prove; true)',
-    'sh -c "TodoWrite --prove; true"',
-    'TodoWrite --prove | cat',
-    'TodoWrite --prove & wait $!',
-    'x=$(TodoWrite --prove); timeout 60 TodoWrite --prove',
+    'cd . && TodoProve',
+    '(true; TodoProve; true)',
+    'sh -c "TodoProve; true"',
+    'TodoProve | cat',
+    'TodoProve & wait $!',
+    'x=$(TodoProve); timeout 60 TodoProve',
   ]) {
     const asked: string[] = [];
     await router.route(line, {
@@ -124,7 +125,7 @@ test('a directory and a variable whose characters end with the byte of a backsla
   const character = String.raw`$'\x95\x5c'`;
   const line = `d=${character}';touch'; mkdir "$d" && cd "$d" && ln -s ../check && export V=${character}'";touch;#'`;
   expect((await router.route(line)).exitCode).toBe(0);
-  const { stderr, exitCode } = await router.route('TodoWrite --prove && true');
+  const { stderr, exitCode } = await router.route('TodoProve && true');
   expect([stderr, exitCode]).toEqual(['Note: running the check: ./check\n', 0]);
   expect((await router.route('ls')).stdout).toBe('check\nran\n');
   expect(hasRun()).toBe(false);

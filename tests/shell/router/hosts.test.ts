@@ -239,11 +239,13 @@ test('each agent command has a JSON Schema, for tool calls', async () => {
   expect(safe).toEqual([
     ['TodoWrite', false, false],
     ['TodoRead', true, true],
+    ['TodoProve', false, false],
     ['TaskCreate', false, true],
     ['TaskUpdate', false, true],
     ['TaskList', true, true],
     ['TaskGet', true, true],
     ['TaskClaim', false, true],
+    ['TaskProve', false, true],
     ['TaskRelease', false, true],
     ['TaskInbox', false, true],
     ['TaskUndo', false, true],

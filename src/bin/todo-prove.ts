@@ -1,0 +1,4 @@
+import { TodoProveHandler } from '../todo/todo-prove.ts';
+import { runExecutable } from './run-executable.ts';
+
+runExecutable((lists, settings) => new TodoProveHandler(lists.open, settings, lists));

@@ -1,0 +1,162 @@
+import * as z from 'zod/mini';
+import type { AgentBashHandler, CommandResult, Invocation } from '../base/command/agent-command.ts';
+import { done } from '../base/command/agent-command.ts';
+import { beginsJson, HELP_OPTIONS, type Options, wrongUsage } from '../base/command/options.ts';
+import { perform } from '../base/command/perform.ts';
+import { noteLines, refusal } from '../base/command/replies.ts';
+import { Evidence, failedText, type Proof } from '../base/proof/proof.ts';
+import type { Settings, SettingsSource } from '../base/settings/settings.ts';
+import { orElse } from '../base/system/files.ts';
+import { nextText, summaryText } from './list-text.ts';
+import { nameOf, reviseList } from './revise-list.ts';
+import type { TodoItem } from './todo-fields.ts';
+import type { TodoLists } from './todo-lists.ts';
+import helpPage from './todo-prove.md';
+import { LIST_OPTIONS, openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
+import type { TodoList } from './todo-store.ts';
+import { write } from './write-list.ts';
+
+const PROVE_OPTIONS = { '--start': 'texts', ...LIST_OPTIONS, ...HELP_OPTIONS } as const;
+const PROVE_USAGE = 'TodoProve [N...] [--start M]';
+const PROVE_FORM = {
+  options: PROVE_OPTIONS,
+  usage: PROVE_USAGE,
+  purpose: 'prove the items',
+  repair: REPAIR,
+  helpPage,
+};
+const NOTHING_TO_PROVE =
+  'no completed item has an unproven check; to complete and prove one: TodoProve N';
+
+const NAME = z.union([z.string(), z.number()]);
+/** What a tool call gives, as the only argument. */
+const PROVE_INPUT = z.strictObject({ items: z.optional(z.array(NAME)), start: z.optional(NAME) });
+const NAME_SCHEMA = { type: ['string', 'integer'], description: 'A place, from 1, or an id' };
+const PROVE_SCHEMA = {
+  type: 'object',
+  description: 'Runs the checks of items, and completes those that pass',
+  properties: { items: { type: 'array', items: NAME_SCHEMA }, start: NAME_SCHEMA },
+  additionalProperties: false,
+};
+
+/**
+ * `TodoProve`: runs the checks of items and completes those that pass.
+ *
+ * Exit code 0: all passed. Exit code 1: stderr says which failed and how; those that passed are completed, and stdout is then
+ * not empty. 2 and 3 as in TodoWrite.
+ */
+export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
+  readonly name = 'TodoProve';
+  readonly summary = 'runs checks';
+  readonly jsonExample = '{"items":[1],"start":2}';
+  readonly inputSchema = PROVE_SCHEMA;
+  readonly isReadOnly = false;
+  readonly isConcurrencySafe = false;
+  readonly #around: Pick<TodoLists, 'around'> | undefined;
+
+  /** @param around where checks run if the call does not say; without it, only calls from inside a bash run any. */
+  constructor(source?: TodoSource, settings?: SettingsSource, around?: Pick<TodoLists, 'around'>) {
+    super(source, settings);
+    this.#around = around;
+  }
+
+  execute(invocation: Invocation): Promise<CommandResult> {
+    return perform(PROVE_FORM, invocation, this.settings, async (parsed, settings) => {
+      const usage = `Usage: ${PROVE_USAGE}\n`;
+      if ('problem' in parsed) return wrongUsage(parsed.problem, usage);
+      const asked = askedFor(parsed);
+      if (asked === undefined) return wrongUsage(NOT_INPUT, usage);
+      const { options } = parsed;
+      const list = await openSource(
+        this.source,
+        options,
+        settings,
+        invocation.env && this.settings,
+      );
+      if ('problem' in list) return wrongUsage(list.problem, usage);
+      const evidence = new Evidence(invocation, {
+        by: list.author,
+        timeout: settings.proofTimeout,
+        around: this.#around?.around,
+      });
+      return evidence.told(await prove(list, asked, { settings, evidence }));
+    });
+  }
+}
+
+interface Parsed {
+  readonly options: Options<typeof PROVE_OPTIONS>;
+  readonly rest: readonly string[];
+}
+
+const NOT_INPUT = 'Expected items as words, or as JSON: {"items":[1],"start":2}';
+
+interface Asked {
+  readonly names: readonly string[];
+  readonly start: readonly string[] | undefined;
+}
+
+/** Undefined for JSON that is no input. */
+function askedFor({ options, rest }: Parsed): Asked | undefined {
+  const [first = ''] = rest;
+  if (!beginsJson(first)) return { names: rest, start: options['--start'] };
+  const { data } = PROVE_INPUT.safeParse(orElse(() => JSON.parse(first), undefined));
+  if (data === undefined || rest.length > 1) return undefined;
+  const { items = [], start } = data;
+  return { names: items.map(String), start: start === undefined ? undefined : [String(start)] };
+}
+
+interface Proving {
+  readonly settings: Settings;
+  readonly evidence: Evidence;
+}
+
+async function prove(
+  list: TodoList,
+  { names, start }: Asked,
+  { settings, evidence }: Proving,
+): Promise<CommandResult> {
+  const { items } = await list.read();
+  const chosen = reviseList(items, { '--done': names });
+  if ('problems' in chosen) {
+    const lines = chosen.problems.map((line) => line.replace('TodoWrite --done', 'TodoProve'));
+    return refusal('Cannot prove the items', { lines });
+  }
+  const isChosen = (item: Readonly<TodoItem>, at: number) =>
+    names.length > 0 ? chosen.items[at] !== item : isUnproven(item);
+  const proofs = new Map<string, Proof>();
+  const passed: string[] = [];
+  const failures: string[] = [];
+  for (const [at, item] of items.entries()) {
+    if (!isChosen(item, at)) continue;
+    const name = nameOf(items, at);
+    const { check } = item;
+    const found = check === undefined ? undefined : await evidence.run(check);
+    if (check === undefined || found === undefined) {
+      failures.push(`item ${name} has no check; without one: TodoWrite --done ${name}`);
+    } else if ('failed' in found) {
+      failures.push(failedText(`item ${name} is unproven`, check, found));
+    } else {
+      passed.push(name);
+      proofs.set(check, found);
+    }
+  }
+  if (passed.length + failures.length === 0) failures.push(NOTHING_TO_PROVE);
+  const refused = refusal('Cannot prove the items', { lines: failures });
+  if (passed.length === 0) return refused;
+  // An item that failed may still be in progress.
+  const steps = { '--done': passed, '--start': failures.length === 0 ? start : undefined };
+  const outcome = await write(list, { steps }, undefined, settings, { isRequired: true, proofs });
+  if ('refused' in outcome) return outcome.refused;
+  const { written, notes } = outcome;
+  const { items: now, asWritten = now } = written;
+  const after = { ...written, items: asWritten };
+  const reply = done(summaryText(after) + nextText(after), noteLines(notes));
+  return failures.length === 0
+    ? reply
+    : { ...reply, stderr: reply.stderr + refused.stderr, exitCode: refused.exitCode };
+}
+
+function isUnproven({ status, check, proof }: Readonly<TodoItem>): boolean {
+  return status === 'completed' && check !== undefined && proof === undefined;
+}
