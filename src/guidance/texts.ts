@@ -90,7 +90,6 @@ ${maxContentLength} characters a text.
 what is no longer relevant.
 - While you work exactly one item is in_progress: mark it before you begin, finish it before the next. Mark it completed \
 at once when it is fully done, never with errors left. Blocked: --pending N, then add and start the obstacle.
-- "check":"npm test" in an item: TodoProve 1 runs it.
 - Add new instructions at once. Use TodoRead when you resume, after a long stretch, and before you report.
 - A refused call (exit code not 0) changes nothing; stderr says what to fix. "Note:" is advice.
 `,

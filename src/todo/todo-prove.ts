@@ -47,7 +47,7 @@ const PROVE_SCHEMA = {
  */
 export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
   readonly name = 'TodoProve';
-  readonly summary = 'runs checks';
+  readonly summary = 'runs the "check":"npm test" of items';
   readonly jsonExample = '{"items":[1],"start":2}';
   readonly inputSchema = PROVE_SCHEMA;
   readonly isReadOnly = false;
