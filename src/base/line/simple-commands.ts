@@ -31,6 +31,8 @@ export interface Reading {
   readonly commands: readonly SimpleCommand[];
   /** The line is a list of these commands and nothing else. If false, bash may run others, and not all of these. */
   readonly isWhole: boolean;
+  /** Bash reads no more than the line: nothing in it is open, and the last command does not go on. */
+  readonly isComplete: boolean;
   /** There are only literal words: no variable, pattern, assignment, comment or continued line. */
   readonly isLiteral: boolean;
 }
@@ -41,6 +43,8 @@ const TOKEN =
 /** Limits the time, since hundreds of lines are read when a list is completed. */
 const MAX_TOKENS = 200;
 const GROUP = /^(?:!|\{|\}|if|then|elif|else|fi|for|while|until|do|done)$/;
+const OPENS = /^(?:[({]|if|for|while|until)$/;
+const CLOSES = /^(?:[)}]|fi|done)$/;
 /** Keywords with a grammar of their own, and an element of an array, which may have blanks in its brackets. */
 const UNREAD = /^(?:(?:\[\[|case|esac|select|function|coproc|in)$|[A-Za-z_]\w*\[)/;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
@@ -77,6 +81,8 @@ class LineReader {
   readonly #heredocs: Redirection[] = [];
   #isWhole = true;
   #isLiteral = true;
+  /** The open groups and keywords. */
+  #depth = 0;
   #at = 0;
   #before: Joint = '';
   #draft = new Draft();
@@ -92,9 +98,15 @@ class LineReader {
     for (let tokens = 0; isRead && this.#at < this.#line.length; tokens++) {
       isRead = tokens < MAX_TOKENS && this.#readToken();
     }
-    this.#endCommand('');
-    this.#isWhole &&= isRead && this.#open === undefined && this.#heredocs.length === 0;
-    return { commands: this.#commands, isWhole: this.#isWhole, isLiteral: this.#isLiteral };
+    if (this.#draft.end > 0) this.#endCommand('');
+    isRead &&= this.#open === undefined && this.#heredocs.length === 0;
+    const isContinued = /^(?:&&|\|\|?)$/.test(this.#before) || this.#line.endsWith('\\');
+    return {
+      commands: this.#commands,
+      isWhole: this.#isWhole && isRead,
+      isComplete: isRead && this.#depth === 0 && !isContinued,
+      isLiteral: this.#isLiteral,
+    };
   }
 
   /** Returns false for a token that cannot be read. */
@@ -122,7 +134,7 @@ class LineReader {
       return true;
     }
     // After words, `(` defines a function.
-    return (token.group === ')' || this.#draft.end === 0) && this.#leaveList();
+    return (token.group === ')' || this.#draft.end === 0) && this.#leaveList(token.group ?? '');
   }
 
   #readWord(): boolean {
@@ -138,7 +150,7 @@ class LineReader {
     const { written } = word;
     const isFirst = words.length === 0;
     if (isFirst && UNREAD.test(written)) return false;
-    if (isFirst && GROUP.test(written)) return this.#leaveList(written === 'for');
+    if (isFirst && GROUP.test(written)) return this.#leaveList(written);
     const isAssignment = isFirst && ASSIGNMENT.test(written);
     // A bracket alone is no pattern. `time` is a keyword before a command.
     const isBracket = written === (words[0]?.written === '[' ? ']' : '[');
@@ -178,10 +190,11 @@ class LineReader {
   }
 
   /** For a group or a keyword: the line is no plain list. */
-  #leaveList(isLoop = false): boolean {
+  #leaveList(word: string): boolean {
     this.#isWhole = false;
+    this.#depth += Number(OPENS.test(word)) - Number(CLOSES.test(word));
     this.#endCommand(';');
-    this.#draft.isCommand = !isLoop;
+    this.#draft.isCommand = word !== 'for';
     return true;
   }
 

@@ -6,7 +6,6 @@ import { randomHex } from '../../base/system/files.ts';
 import { killProcessTree, startOf } from '../../base/system/processes.ts';
 import { BashHome, type HomeOptions } from './bash-home.ts';
 import {
-  CALLER_FIELDS,
   callerPart,
   type Evaluation,
   evaluatePart,
@@ -16,7 +15,6 @@ import {
   NOTHING_HELD,
   parseFoundCommand,
   parseReport,
-  REPORT_FIELDS,
   type Report,
   type ScriptPart,
   startCommand,
@@ -45,8 +43,8 @@ export type Ending = Report | (End & { readonly hasBegun: boolean });
 
 interface Question {
   readonly nonce: string;
-  readonly fieldCount: number;
-  readonly answer: (fields: readonly string[] | undefined) => void;
+  /** Gets the fields that have come. Returns true when the answer is complete, or bash has ended. */
+  readonly answer: (fields: readonly string[] | undefined) => boolean;
 }
 
 /**
@@ -161,15 +159,13 @@ export class BashProcess {
   }
 
   async #evaluate(evaluation: Evaluation): Promise<Ending> {
-    const { traps, stdin } = this.#home.files;
+    const { stdin } = this.#home.files;
     const nonce = this.#nextNonce();
-    if (this.#held.traps) writePrivate(traps, this.#held.traps);
     if (evaluation.stdin !== undefined) writePrivate(stdin, evaluation.stdin);
     const part = evaluatePart(evaluation, this.#held, nonce, this.#home.files);
-    const fields = await this.#ask(nonce, REPORT_FIELDS, part);
-    if (fields === undefined)
+    const report = await this.#ask(nonce, part, parseReport);
+    if (report === undefined)
       return { ...(this.#end as End), hasBegun: this.#received.includes(`${nonce}.`) };
-    const report = parseReport(fields);
     this.#held = report.held;
     return report;
   }
@@ -177,8 +173,7 @@ export class BashProcess {
   /** The state that a call of this agent command would find; undefined if bash has ended. */
   async callerState(name: string): Promise<FoundCommand | undefined> {
     const nonce = this.#nextNonce();
-    const fields = await this.#ask(nonce, CALLER_FIELDS, callerPart(name, nonce, this.#home.files));
-    return fields && parseFoundCommand(fields);
+    return this.#ask(nonce, callerPart(name, nonce, this.#home.files), parseFoundCommand);
   }
 
   /** Ends bash and its descendants: SIGTERM first, then SIGKILL. */
@@ -202,34 +197,39 @@ export class BashProcess {
     return `${this.#noncePrefix}-${this.#nonces}`;
   }
 
-  /** Appends commands to the script and waits for this many fields after the nonce. Returns undefined if bash ends first. */
-  async #ask(
+  /** Appends commands to the script and waits for the fields after the nonce. Returns undefined if bash ends first. */
+  async #ask<T>(
     nonce: string,
-    fieldCount: number,
     part: ScriptPart,
-  ): Promise<readonly string[] | undefined> {
+    parse: (fields: readonly string[]) => T | undefined,
+  ): Promise<T | undefined> {
     this.#received = '';
     if (this.#end) return undefined;
     this.#script.append(part);
     writeSync(this.#home.go, '.');
     this.#child.ref();
-    const fields = await new Promise<readonly string[] | undefined>((answer) => {
-      this.#question = { nonce, fieldCount, answer };
+    const answer = await new Promise<T | undefined>((resolve) => {
+      this.#question = {
+        nonce,
+        answer: (fields) => {
+          const parsed = fields && parse(fields.map(utf8));
+          if (parsed !== undefined || !fields) resolve(parsed);
+          return parsed !== undefined || !fields;
+        },
+      };
     });
     if (this.#killed === undefined) this.#child.unref();
     // A write to a FIFO is complete when it returns, so the FIFOs hold all output that was not read yet.
     for (const output of this.#outputs) output.drain();
-    return fields;
+    return answer;
   }
 
   #onStatus(chunk: Buffer): void {
     if (this.#question === undefined) return;
     this.#received += chunk.toString('latin1');
-    const { nonce, fieldCount } = this.#question;
-    const [, answer = ''] = this.#received.split(`${nonce}.`);
-    const fields = answer.split('\0');
+    const [, answer = ''] = this.#received.split(`${this.#question.nonce}.`);
     // Each field ends with NUL.
-    if (fields.length > fieldCount) this.#answer(fields.slice(0, fieldCount).map(utf8));
+    this.#answer(answer.split('\0').slice(0, -1));
   }
 
   #onEnd(end: End): void {
@@ -240,9 +240,7 @@ export class BashProcess {
   }
 
   #answer(fields: readonly string[] | undefined): void {
-    const question = this.#question;
-    this.#question = undefined;
-    question?.answer(fields);
+    if (this.#question?.answer(fields)) this.#question = undefined;
   }
 
   #close(): void {

@@ -3,11 +3,14 @@ import { dirname, resolve } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../../base/command/agent-command.ts';
 import type { Environment } from '../../base/environment.ts';
 import { BashProcess } from './bash-process.ts';
+import { asksInVain, type LastCommand } from './last-command.ts';
 import { shortage } from './private-folder.ts';
 import { EXIT, type LimitReached, type RunOptions, TimeLimit } from './run-options.ts';
 import { SessionOutput } from './session-output.ts';
 
 const SENT_ELSEWHERE = '`exec` has redirected the output';
+const LAST_UNKNOWN =
+  '`$_` and PIPESTATUS of the previous line are not known: use them in the line itself';
 
 /** Options of a session. */
 export interface BashSessionOptions {
@@ -57,14 +60,24 @@ export class BashSession {
 
   /** The last directory that bash reported. The next bash starts there. */
   cwd: string;
-  /** `$?` at the start of the next line. */
-  lastExitCode = 0;
+  #lastExitCode = 0;
+  #last: LastCommand | undefined;
 
   constructor(options: BashSessionOptions) {
     this.#options = options;
     this.#output = new SessionOutput(options);
     this.cwd = resolve(options.cwd);
     this.#temporary = resolve(this.cwd, options.env.TMPDIR || '/tmp');
+  }
+
+  /** `$?` at the start of the next line. */
+  get lastExitCode(): number {
+    return this.#lastExitCode;
+  }
+
+  set lastExitCode(exitCode: number) {
+    this.#lastExitCode = exitCode;
+    this.#last = { statuses: [exitCode] };
   }
 
   /** The process id of bash; undefined if none runs. */
@@ -159,6 +172,7 @@ export class BashSession {
   async #endBash(): Promise<void> {
     await this.#bash?.kill();
     this.#bash = undefined;
+    this.#last = undefined;
     this.cwd = nearestDirectory(this.cwd);
   }
 
@@ -167,11 +181,15 @@ export class BashSession {
     this.#bash ??= this.#start();
     const bash = this.#bash;
     limit.onReached = () => void bash.kill();
-    const ending = await bash.evaluate({ line, lastExitCode: this.lastExitCode, stdin });
+    const { lastExitCode } = this;
+    const ending = await bash.evaluate({ line, lastExitCode, last: this.#last, stdin });
     if (limit.reached) return await this.#ended(limit.reached);
     if ('cwd' in ending) {
-      this.cwd = ending.cwd;
-      return this.#result(ending.exitCode, ending.isHeard ? undefined : SENT_ELSEWHERE);
+      this.cwd = ending.cwd ?? this.cwd;
+      const unknown = asksInVain(line, this.#last) ? LAST_UNKNOWN : undefined;
+      const result = this.#result(ending.exitCode, ending.isHeard ? unknown : SENT_ELSEWHERE);
+      this.#last = ending.last;
+      return result;
     }
     await this.#endBash();
     const { exitCode, how, hasBegun, startError } = ending;
@@ -220,9 +238,9 @@ export class BashSession {
     if (known || !bash) return known ?? { env: {}, isPlain: false };
     const answer = await bash.callerState(name);
     const { env, program, ownOutputs } = answer ?? { env: {}, program: '', ownOutputs: false };
-    const { flags, traps } = bash.held;
+    const { flags, aliases, traps } = bash.held;
     const isOurs = program === bash.home.scriptOf(name);
-    const isPlain = isOurs && ownOutputs && flags === '' && traps === '';
+    const isPlain = isOurs && ownOutputs && flags === '' && traps === '' && !aliases;
     this.#callerStates.set(name, { env, isPlain });
     return { env, isPlain };
   }

@@ -1,13 +1,16 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CALLER_VARIABLES, type Environment } from '../../base/environment.ts';
 import { quote } from '../../base/line/quotes.ts';
+import { readCommands } from '../../base/line/simple-commands.ts';
+import { inOneLine, type LastCommand, startCommands } from './last-command.ts';
 
 /*
  * The commands that we give bash besides the user's lines. Settings and definitions of the user must not change them, or must
  * end bash, which the session reports:
  *
  * - A quoted word is never an alias, and `builtin` ignores functions.
- * - -e, -x, -v and the traps ERR and DEBUG are off between lines.
+ * - -e, -x, -v, aliases and the traps ERR, DEBUG and RETURN are off between lines.
  * - Files are opened by name each time, since a line may close or reopen any descriptor.
  *
  * Bash parses these commands for each line, so those that are rarely needed are in files.
@@ -22,14 +25,10 @@ export interface ControlFiles {
   readonly go: string;
   readonly status: string;
   readonly outputs: readonly [string, string];
-  /** A script that returns its argument as exit code. */
-  readonly exitCode: string;
   /** A script that succeeds if both outputs lead to the session in some other way. */
   readonly redirected: string;
   /** The commands after a report that was made out of place. */
   readonly goOn: string;
-  /** A script that restores the ERR and DEBUG traps. */
-  readonly traps: string;
   /** The line's standard input. */
   readonly stdin: string;
 }
@@ -41,10 +40,8 @@ export function controlFiles(directory: string, mergeStderr: boolean): ControlFi
     go: path('go'),
     status: path('status'),
     outputs: [path('out'), path(mergeStderr ? 'out' : 'err')],
-    exitCode: path('exit-code'),
     redirected: path('redirected'),
     goOn: path('go-on'),
-    traps: path('traps'),
     stdin: path('stdin'),
   };
 }
@@ -60,17 +57,20 @@ export interface ScriptPart {
 export interface HeldSettings {
   /** Some of `exv`. */
   readonly flags: string;
-  /** Commands that restore the ERR and DEBUG traps. */
+  readonly aliases: boolean;
+  /** Commands that restore the traps ERR, DEBUG and RETURN. */
   readonly traps: string;
 }
 
-export const NOTHING_HELD: HeldSettings = { flags: '', traps: '' };
+export const NOTHING_HELD: HeldSettings = { flags: '', aliases: false, traps: '' };
 
 /** Bash's report at the end of a line. */
 export interface Report {
   readonly exitCode: number;
-  readonly cwd: string;
+  /** Undefined if bash does not know it. */
+  readonly cwd: string | undefined;
   readonly held: HeldSettings;
+  readonly last: LastCommand;
   /** Both outputs lead to the session. */
   readonly isHeard: boolean;
 }
@@ -89,6 +89,8 @@ export interface Evaluation {
   readonly line: string;
   /** `$?` at the start of the line. */
   readonly lastExitCode: number;
+  /** Of the line before; undefined for the first one. */
+  readonly last?: LastCommand | undefined;
   /** The line's standard input; bash's own, which is empty, unless given. */
   readonly stdin?: string | undefined;
 }
@@ -104,7 +106,8 @@ const wait = ({ go }: ControlFiles) =>
 const NOTHING_SHOWN = '>/dev/null 2>&1 9<&"-${0:LINENO=-1,0:0}"';
 
 export function startCommand(cwd: string, oldDirectory: string | undefined, files: ControlFiles) {
-  const oldValue = oldDirectory === undefined ? '' : `=${quote(oldDirectory)}`;
+  const isFolder = oldDirectory && statSync(oldDirectory, { throwIfNoEntry: false })?.isDirectory();
+  const oldValue = isFolder ? `=${quote(oldDirectory)}` : '';
   return (
     `{ ${BUILTIN} cd -- ${quote(cwd)}||${BUILTIN} cd /;` +
     `${BUILTIN} unset -v OLDPWD;${BUILTIN} declare -x OLDPWD${oldValue};} ${NOTHING_SHOWN};${wait(files)}\n`
@@ -115,7 +118,6 @@ export function fixedTexts(files: ControlFiles): Readonly<Record<string, string>
   const [out, err] = files.outputs.map(quote);
   const leads = (fd: number) => `( /dev/fd/${fd} -ef ${out} || /dev/fd/${fd} -ef ${err} )`;
   return {
-    [files.exitCode]: `${BUILTIN} return $1\n`,
     [files.redirected]: `[[ ! -d /dev/fd || ${leads(1)} && ${leads(2)} ]]\n`,
     [files.goOn]: `{ ${RESET_PARSER};} 2>/dev/null\n${goOnCommand(files)}\n`,
   };
@@ -138,37 +140,63 @@ export function startText({ BASH_ENV }: Environment): string | undefined {
 
 /** Commands that report the start of the line, evaluate it, and report how it ended. */
 export function evaluatePart(
-  { line, lastExitCode, stdin }: Evaluation,
+  { line, lastExitCode, last, stdin }: Evaluation,
   held: HeldSettings,
   nonce: string,
   files: ControlFiles,
 ): ScriptPart {
   // As late as possible: if a trap ends bash before this, the line has not run.
   const begin = `${BUILTIN} printf %s. ${nonce} >${quote(files.status)}||${BUILTIN} exit`;
-  const text = quote(`${begin};${prelude(held, lastExitCode, files)}\n${line}`);
+  const start = startCommands(line, lastExitCode, last, held.traps !== '');
+  const before = prelude(held, start);
+  const after = isSurelyComplete(line, held) ? lastCommand(files) : '';
+  const text = quote(`${begin};${before}\n${line}${after}`);
   const input = stdin === undefined ? '' : `<${quote(files.stdin)}`;
-  const report = reportCommand(files);
+  const isTraced = mayTrace(line, held);
+  const report = (code: string) => (isTraced ? tracedReport : reportCommand)(code, files);
+  // Under `set -e` a line whose last command may fail, such as `test && command`, must not end bash here. But before 4.3 a DEBUG
+  // trap changes PIPESTATUS.
+  const isInverted = !isTraced || held.flags.includes('e');
+  const code = isInverted ? '"${PIPESTATUS[0]}"' : '"$?"';
   // The report's outputs are /dev/null, which hides the output of a DEBUG trap and traces of our commands.
   return {
     text:
-      `${BUILTIN} eval ${text}${input};` +
-      `{ ${report};${RESET_PARSER};[[ 1 ]];} >/dev/null 2>&1&&${goOnCommand(files)}\n`,
-    unread: `{ [[ $? = 0 ]]||! { ${report};};} ${NOTHING_SHOWN}||${BUILTIN} eval "$(<${quote(files.goOn)})"\n`,
+      `${isInverted ? '! ' : ''}${BUILTIN} eval ${text}${input};` +
+      `{ ${report(code)};${RESET_PARSER};[[ 1 ]];} >/dev/null 2>&1&&${goOnCommand(files)}\n`,
+    unread: `{ [[ $? = 0 ]]||! { ${report('"$?"')};};} ${NOTHING_SHOWN}||${BUILTIN} eval "$(<${quote(files.goOn)})"\n`,
   };
 }
 
-function prelude(
-  { flags, traps }: HeldSettings,
-  lastExitCode: number,
-  files: ControlFiles,
-): string {
-  const commands: string[] = [];
-  if (traps !== '') commands.push(`${BUILTIN} . ${quote(files.traps)};`);
-  if (flags !== '') commands.push(`${BUILTIN} set -${flags};`);
-  // Under `set -e` this would end bash.
-  if (lastExitCode !== 0 && !flags.includes('e'))
-    commands.push(`${BUILTIN} . ${quote(files.exitCode)} ${lastExitCode};`);
-  return commands.length === 0 ? '' : `{ ${commands.join('')}} >/dev/null 2>&1`;
+function prelude({ flags, aliases, traps }: HeldSettings, start: readonly string[]): string {
+  const all = [
+    aliases ? `${BUILTIN} shopt -s expand_aliases` : '',
+    flags && `${BUILTIN} set -${flags}`,
+    traps,
+    ...start,
+  ];
+  const commands = all.filter(Boolean).join(';');
+  return commands && `{ ${commands};} >/dev/null 2>&1`;
+}
+
+/** Whether commands after the line are commands of their own, and have no effect that shows. */
+function isSurelyComplete(line: string, held: HeldSettings): boolean {
+  return (
+    !held.flags.includes('v') &&
+    !held.aliases &&
+    !mayTrace(line, held) &&
+    !/\b(?:set|shopt|alias|ulimit)\b/.test(line) &&
+    readCommands(line).isComplete
+  );
+}
+
+/** Whether a DEBUG trap may run for our commands. */
+const mayTrace = (line: string, { traps }: HeldSettings) => /DEBUG/.test(line + traps);
+
+/** Reports what is gone once `eval` has returned. */
+function lastCommand({ status }: ControlFiles): string {
+  const fifo = quote(status);
+  const fields = `last "$_" "\${PIPESTATUS[@]}" '' "$?"`;
+  return `\n{ ${BUILTIN} printf %s\\\\0 ${fields} >${fifo}&&[[ -p ${fifo} ]]||${BUILTIN} exit "$_";} 2>/dev/null`;
 }
 
 // After a syntax error inside [[ ]], bash 5.2 may parse all that follows as a condition; after an open "$( it may write before
@@ -180,14 +208,26 @@ const RESET_PARSER = `case $BASH_VERSION:$SHELLOPTS in 4*posix*|5.0*posix*);;*)$
  * Reports how a line ended, and which of its settings would affect our commands, which it switches off. If the FIFO was
  * removed, the report goes into a plain file in its place.
  */
-function reportCommand({ status }: ControlFiles): string {
+function reportCommand(code: string, { status }: ControlFiles): string {
   const fifo = quote(status);
-  // `$?` is the last argument, so $_ holds it, and a bash that cannot report exits with it.
+  // The code is the last argument, so $_ holds it, and a bash that cannot report exits with it.
   return (
-    `${BUILTIN} printf %s\\\\0 "$PWD" "$-" "$?" >${fifo}&&[[ -p ${fifo} ]]||${BUILTIN} exit "$_";` +
-    `${BUILTIN} trap -p ERR DEBUG >${fifo};${BUILTIN} trap - ERR DEBUG;${BUILTIN} set +exv`
+    `${BUILTIN} printf %s\\\\0 "$-" ${code} >${fifo}&&[[ -p ${fifo} ]]||${BUILTIN} exit "$_";` +
+    `{ ${SETTINGS};} >${fifo};${TRAPS_OFF};${OTHERS_OFF}`
   );
 }
+
+/** The same for a DEBUG trap, which runs for the first command only: others run in a subshell of it. */
+function tracedReport(code: string, { status }: ControlFiles): string {
+  const fifo = quote(status);
+  const report = `{ { ${BUILTIN} printf %s\\\\0 "$-" ${code};${SETTINGS};} >${fifo};} 2>/dev/null`;
+  return `${TRAPS_OFF} 9>/dev/null"$(${report})";[[ -p ${fifo} ]]||${BUILTIN} exit;${OTHERS_OFF}`;
+}
+
+const TRAPS_OFF = `${BUILTIN} trap - ERR DEBUG RETURN`;
+const OTHERS_OFF = `${BUILTIN} set +exv;${BUILTIN} shopt -u expand_aliases`;
+// Not $PWD, which a line may set.
+const SETTINGS = `${BUILTIN} shopt -p expand_aliases;${BUILTIN} pwd -L;${BUILTIN} printf \\\\0;${BUILTIN} trap -p ERR DEBUG RETURN`;
 
 /** Completes the report with 0 if both outputs lead to the session, by eval, which the next line needs too, and waits. */
 function goOnCommand(files: ControlFiles): string {
@@ -198,12 +238,34 @@ function goOnCommand(files: ControlFiles): string {
   );
 }
 
-export const REPORT_FIELDS = 5;
+const REPORT_FIELDS = 5;
 
-export function parseReport(fields: readonly string[]): Report {
-  const [cwd = '', flags = '', exitCode, traps = '', other] = fields;
-  const held = { flags: [...'exv'].filter((flag) => flags.includes(flag)).join(''), traps };
-  return { exitCode: Number(exitCode), cwd, held, isHeard: other === '0' };
+/** Returns undefined while fields are missing. */
+export function parseReport(fields: readonly string[]): Report | undefined {
+  const hasLast = fields[0] === 'last';
+  const end = hasLast ? fields.indexOf('', 2) : 0;
+  const report = fields.slice(hasLast ? end + 2 : 0);
+  if (end < 0 || report.length < REPORT_FIELDS) return undefined;
+  const [flags = '', code, directory = '', traps = '', other] = report;
+  const [, option, cwd] = /^(.*)\n(\/.*)\n$/s.exec(directory) ?? [];
+  const held = {
+    flags: [...'exv'].filter((flag) => flags.includes(flag)).join(''),
+    aliases: / -s /.test(option ?? ''),
+    traps: trapCommands(traps),
+  };
+  const exitCode = Number(hasLast ? fields[end + 1] : code);
+  const last = hasLast
+    ? { argument: fields[1], statuses: fields.slice(2, end).map(Number) }
+    : { statuses: [exitCode] };
+  return { exitCode, cwd, held, last, isHeard: other === '0' };
+}
+
+/** The output of `trap -p` as commands in one line: the lines of bash's messages are those of the user. */
+function trapCommands(printed: string): string {
+  const traps = printed.matchAll(/trap -- ((?:'[^']*'|\\')+) (\w+)\n/g);
+  return [...traps]
+    .map(([, text = '', name]) => `${BUILTIN} trap -- ${inOneLine(text)} ${name}`)
+    .join(';');
 }
 
 export function callerPart(name: string, nonce: string, files: ControlFiles): ScriptPart {
@@ -221,9 +283,11 @@ export function callerPart(name: string, nonce: string, files: ControlFiles): Sc
   };
 }
 
-export const CALLER_FIELDS = 2 + 2 * CALLER_VARIABLES.length;
+const CALLER_FIELDS = 2 + 2 * CALLER_VARIABLES.length;
 
-export function parseFoundCommand(fields: readonly string[]): FoundCommand {
+/** Returns undefined while fields are missing. */
+export function parseFoundCommand(fields: readonly string[]): FoundCommand | undefined {
+  if (fields.length < CALLER_FIELDS) return undefined;
   const count = CALLER_VARIABLES.length;
   const env: Record<string, string> = {};
   CALLER_VARIABLES.forEach((variable, index) => {

@@ -4,7 +4,7 @@ import { growth } from '../../helpers/best-time.ts';
 
 /** Each command as its assignments, redirections and words: `X=1`, `2>&1`. */
 function read(line: string) {
-  const { commands, ...about } = readCommands(line);
+  const { commands, isComplete, ...about } = readCommands(line);
   const told = commands.map(({ words, assignments, redirections }) => [
     ...assignments.map(({ written }) => written),
     ...redirections.map(
@@ -14,6 +14,26 @@ function read(line: string) {
   ]);
   return { told, ...about };
 }
+
+test.each([
+  ['a | b; (c) && { d; } & # e', true],
+  ["for i in 1; do a <<'E' | b; done\n1\nE\n", true],
+  ['if a; then b; else ! c; fi', true],
+  ['a |', false],
+  ['a &&\n', false],
+  ['a || # b', false],
+  ['a \\', false],
+  ['(a', false],
+  ['{ a;', false],
+  ['if a; then b', false],
+  ['while a; do b', false],
+  ['f()', false],
+  ['a "b', false],
+  ['a <<E\nE ', false],
+  ['a <', false],
+])('bash reads no more than the line: %j: %s', (line, isComplete) => {
+  expect(readCommands(line).isComplete).toBe(isComplete);
+});
 
 describe('nothing of a line is dropped', () => {
   test.each([

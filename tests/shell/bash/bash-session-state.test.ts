@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { bashIsSince, plainBash } from '../../helpers/bash.ts';
+import { bashIsSince, plainBash, plainEval } from '../../helpers/bash.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import {
+  BASH_ENDED,
   NEXT,
   printed,
   sharedSession,
@@ -91,6 +92,31 @@ const SCRIPTS = [
   ['trap \'echo "debug: $BASH_COMMAND"\' DEBUG', 'echo one; true', 'trap - DEBUG', 'echo two'],
   ['trap "echo failed" ERR', 'echo fine', 'false', 'echo fine'],
   ['set -xv; trap : DEBUG ERR RETURN', '(exit 7)', 'echo $?'],
+  ...['ERR', 'RETURN'].map((trap) => [
+    `n=0; trap 'n=$((n+1))' ${trap}`,
+    ...['false', '(exit 4)', 'true', 'echo $n'],
+  ]),
+  // What fails but does not end bash.
+  ...['set -e', 'set -eE; trap "echo failed" ERR'].map((set) => [
+    `${set}; kept=$$`,
+    ...['[ -n "$NOPE" ] && echo yes', '! true', 'grep -q a /dev/null && echo b'],
+    ...['for i in 1 2; do [ $i = 3 ] && echo b; done', '(exit 3) || echo "$?"'],
+    'echo "$?"; [ "$kept" = $$ ] && echo same',
+  ]),
+  ...['', 'set -o pipefail;', 'set -e;', 'trap : ERR;'].map((set) => [
+    `${set} :`,
+    ...['(exit 3) | (exit 4) | true || :', 'echo "${PIPESTATUS[@]} $?"', 'echo "${PIPESTATUS[@]}"'],
+    ...['! (exit 2) | (exit 5)', 'echo "${PIPESTATUS[@]} $?"', 'cat <<EOF | (exit 6) || :\na\nEOF'],
+    ...[
+      'echo "${PIPESTATUS[1]} $?"',
+      'for i in 1; do (exit 7) | :; done',
+      'echo "$? ${PIPESTATUS[0]}"',
+    ],
+    "new=$'it\\'s\\nnew'",
+    'mkdir "$new"',
+    'cd "$_" && basename "$PWD"',
+  ]),
+  ['(exit 7)', 'echo "${#BASH_ARGV[@]}"'],
   // All but 0 to 2, in three ways.
   ...[
     'most=$(ulimit -n); for ((fd = 3; fd < most && fd < 1100; fd++)); do eval "exec $fd>&-"; done',
@@ -160,6 +186,76 @@ describe('after `exec` has redirected the output', () => {
     expect(await session.run('echo next')).toEqual(NEXT);
   });
 });
+
+test('under set -e an error of an expansion ends the line only', async () => {
+  const session = startSession();
+  await session.run('set -e; kept=yes');
+  const { stderr, exitCode } = await session.run('echo $((1/0))');
+  expect([stderr, exitCode]).toEqual([expect.stringMatching(/^bash: .*division by 0.*\n$/), 1]);
+  expect(await session.run('echo $kept; set +e')).toEqual(printed('yes\n'));
+  expect((await session.run('set -e; false')).stderr).toMatch(BASH_ENDED);
+});
+
+test('PIPESTATUS and $_ of a line that cannot be asked: a note says so, where the next one begins with them', async () => {
+  const session = shared();
+  const NOTE = /^agent-shell: `\$_` and PIPESTATUS of the previous line are not known/;
+  await session.run('[[ a = b ]]');
+  expect((await session.run('echo "${PIPESTATUS[0]}"')).stderr).toMatch(NOTE);
+  for (const line of ['true | true; echo ${PIPESTATUS[0]}', `echo '$_'`, 'echo $_x']) {
+    await session.run('[[ a = b ]]');
+    expect([line, (await session.run(line)).stderr]).toEqual([line, '']);
+  }
+});
+
+test('a DEBUG trap runs for the commands of the lines, and once more a line', async () => {
+  const session = startSession();
+  for (const line of [`n=0; trap 'n=$((n+1))' DEBUG`, 'true; true', 'false', ': |\n:'])
+    await session.run(line);
+  expect((await session.run('echo "$? $n"; trap - DEBUG')).stdout).toBe(`0 ${4 + 5 + 1}\n`);
+});
+
+test('text after a line never becomes a part of it', async () => {
+  const session = shared();
+  for (const line of [
+    ...['echo a |', 'echo a &&', 'true ||', 'f()', '(', 'if true; then', 'while true', 'case a in'],
+    ...['echo "a', 'echo a \\', 'cat <<EOF', 'cat <<EOF\nEOF ', '!', 'for i in 1 2', 'done', '}'],
+  ])
+    expect([line, await session.run(line)]).toEqual([line, plainEval(line)]);
+  expect(await session.run('shopt -s expand_aliases; alias {=echo [[=echo until=echo')).toEqual(
+    printed(),
+  );
+  expect(await session.run('(exit 4)')).toEqual(printed('', '', 4));
+  expect(await session.run('echo $?; unalias -a')).toEqual(printed('4\n'));
+});
+
+test('the directory of the session is what bash says, not PWD, which a line may set', async () => {
+  const session = startSession();
+  const { cwd } = session;
+  for (const line of [
+    'unset PWD',
+    'PWD=/usr',
+    'PWD=',
+    'set -u; unset PWD',
+    'pwd() { echo /usr; }',
+  ]) {
+    expect([line, await session.run(line)]).toEqual([line, printed()]);
+    expect([line, session.cwd]).toEqual([line, cwd]);
+    await session.run('exit 1');
+    expect([line, (await session.run('pwd')).stdout]).toEqual([line, `${cwd}\n`]);
+  }
+});
+
+test.runIf(bashIsSince(4, 4))(
+  'an inherited OLDPWD that is no folder is dropped, as bash does',
+  async () => {
+    for (const OLDPWD of ['/nonexistent', '/dev/null', '/usr']) {
+      const session = startSession({ env: { OLDPWD } });
+      const line = 'echo "${OLDPWD-unset}"';
+      const plain = plainBash(`OLDPWD='${OLDPWD}' bash -c '${line}'`);
+      expect(await session.run(line)).toEqual(plain);
+    }
+  },
+);
 
 test('a line cannot tell the session how it ended', async () => {
   const session = shared();

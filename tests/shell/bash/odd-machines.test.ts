@@ -57,7 +57,7 @@ test('without a bash, with one that ends before it reads a line, or one that can
 });
 
 test.each([
-  ['set -n', 'exit code 0'],
+  ['set -n', 'exit code 1'],
   ['builtin() { :; }', 'exit code 0'],
   ['exit 7', 'exit code 7'],
 ])(

@@ -1,0 +1,58 @@
+import { quote } from '../../base/line/quotes.ts';
+
+const BUILTIN = '\\builtin';
+
+/*
+ * PIPESTATUS and `$_`, which end with the `eval` of a line: they are reported behind the line, and given to the next one if it
+ * begins with them, since PIPESTATUS takes a process for each of its numbers.
+ */
+
+/** What the next line may ask for besides `$?`. */
+export interface LastCommand {
+  /** PIPESTATUS, or the exit code alone. */
+  readonly statuses: readonly number[];
+  /** `$_`; undefined if unknown. */
+  readonly argument?: string | undefined;
+}
+
+/** A command with this exit code, and this PIPESTATUS if there can be one, that neither `set -e` nor an ERR trap counts. */
+function statusCommand(exitCode: number, statuses: readonly number[], hasTraps: boolean): string {
+  const last = statuses.at(-1);
+  // With pipefail, that of the last one that failed.
+  const isExit = last === exitCode || statuses.findLast(Boolean) === exitCode;
+  const isInverted = !isExit && last !== undefined && exitCode === Number(last === 0);
+  if (statuses.length < 2 && !isInverted) {
+    if (exitCode === 0) return '';
+    // Without a process. A DEBUG trap would run for it.
+    if (exitCode === 1 && !hasTraps) return `${BUILTIN} false&&:`;
+  }
+  const codes = isExit || isInverted ? statuses : [exitCode];
+  const pipe = codes.map((code) => `(${BUILTIN} exit ${code})`).join('|');
+  return `${isInverted ? '! ' : ''}${pipe}${exitCode === 0 ? '' : '&&:'}`;
+}
+
+/** Commands that set `$?`, and PIPESTATUS and `$_` if the line begins with them. */
+export function startCommands(
+  line: string,
+  exitCode: number,
+  last: LastCommand | undefined,
+  hasTraps: boolean,
+): string[] {
+  const { statuses = [], argument } = namesLast(line) ? (last ?? {}) : {};
+  const given = argument === undefined ? '' : `${BUILTIN} : ${inOneLine(quote(argument))}`;
+  return [given, statusCommand(exitCode, statuses, hasTraps)];
+}
+
+/** Whether the first command of a line asks for PIPESTATUS or `$_`. */
+function namesLast(line: string): boolean {
+  const [first = ''] = line.replace(/'[^']*'/g, '').split(/[;&|\n]/, 1);
+  return /PIPESTATUS|\$\{?[!#]?_(?!\w)/.test(first);
+}
+
+/** Whether the line asks for what is not known of the line before. */
+export function asksInVain(line: string, last: LastCommand | undefined): boolean {
+  return last !== undefined && last.argument === undefined && namesLast(line);
+}
+
+/** Text in single quotes. */
+export const inOneLine = (quoted: string): string => quoted.replaceAll('\n', () => "'$'\\n''");
