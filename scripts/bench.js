@@ -68,11 +68,13 @@ if (!options.json) {
   printHead();
 }
 for (const part of options.only) {
+  const before = rows.length;
   for await (const measured of PARTS[part](bench)) {
     const row = { ...measured, met: isMet(measured) };
     if (row.met === false) process.exitCode = 1;
     rows.push(row);
     if (!options.json) printRow(row);
   }
+  if (rows.length === before) throw new Error(`${part} has no rows`);
 }
 if (options.json) console.log(JSON.stringify({ machine, rows }, null, 2));

@@ -29,7 +29,10 @@ export function collect(line) {
     const chunks = [];
     child.stdout.on('data', (chunk) => chunks.push(chunk));
     child.on('error', reject);
-    child.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    child.on('close', (status) => {
+      if (status !== 0) reject(new Error(`${line} ended with ${status}`));
+      resolve(Buffer.concat(chunks).toString('utf8'));
+    });
   });
 }
 
@@ -41,6 +44,6 @@ export function peakMebibytes(folder, name, ...argv) {
   rmSync(report, { force: true });
   // Linux counts what a process held before its `exec`, which is what we hold; a bash in between holds little.
   const command = [process.execPath, '-r', hook, executable(name), ...argv];
-  spawnSync('bash', ['--norc', '-c', '"$@"; exit', 'bash', ...command], { stdio: 'ignore' });
+  runToEnd('bash', ['--norc', '-c', '"$@"; exit', 'bash', ...command]);
   return existsSync(report) ? Number(readFileSync(report, 'utf8')) / 1024 : Number.NaN;
 }

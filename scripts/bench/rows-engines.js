@@ -113,7 +113,9 @@ const FLOORS = {
   etcd: `
     const left = [['range', { key: 'AAA=' }], ['txn', ${JSON.stringify(PUT)}]];
     const socket = require('net').connect(Number(process.argv[1]), '127.0.0.1', ask).on('data', ask);
-    function ask() {
+    socket.on('close', () => process.exit(1));
+    function ask(answer) {
+      if (answer && !answer.includes(' 200 OK')) process.exit(1);
       if (left.length === 0) process.exit();
       const [call, body] = left.shift();
       const text = JSON.stringify(body);
@@ -132,8 +134,10 @@ const FLOORS = {
         "decode('${PUT.success[0].request_put.value}', 'base64') from todowrite.versions where list = 'floor'\\0",
     ];
     const socket = require('net').connect(Number(process.argv[1]), '127.0.0.1');
+    socket.on('close', () => process.exit(1));
     send('', '\\0\\x03\\0\\0user\\0lists\\0database\\0postgres\\0\\0');
     socket.on('data', (bytes) => {
+      if (bytes.includes('SERROR')) process.exit(1);
       const isReady = bytes.toString('latin1').endsWith('Z\\0\\0\\0\\x05I');
       if (isReady && left.length === 0) process.exit();
       if (isReady) send('Q', left.shift());
@@ -146,7 +150,9 @@ async function callsASecond({ host, port }, calls) {
   const ask = async () => {
     for (const call of calls) {
       const body = JSON.stringify(bodies[call]);
-      await (await fetch(`http://${host}:${port}/v3/kv/${call}`, { method: 'POST', body })).text();
+      const reply = await fetch(`http://${host}:${port}/v3/kv/${call}`, { method: 'POST', body });
+      if (!reply.ok) throw new Error(`${call}: ${await reply.text()}`);
+      await reply.text();
     }
   };
   await ask();

@@ -1,9 +1,9 @@
 // Programs that start, do one thing and end. None can be faster than Node's start.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openTaskStore } from '../../dist/index.js';
-import { lineOf, TEN_ITEMS } from './lists.js';
+import { openTaskStore, openTodoStore } from '../../dist/index.js';
+import { itemsOf, lineOf, TEN_ITEMS } from './lists.js';
 import { paired } from './paired.js';
 import { executable, peakMebibytes, processOf, runToEnd } from './processes.js';
 
@@ -11,6 +11,7 @@ const MOST_MEBIBYTES = 50;
 const COMMIT = 'TodoWrite on PATH';
 const HOOK_LINES = [1, 1000, 2000];
 const MANY_TASKS = 20_000;
+const MANY_VERSIONS = 5000;
 /** Claude Code's event after a command. */
 const AFTER_COMMAND =
   '{"hook_event_name":"PostToolUse","tool_input":{"command":"npm test"},"tool_response":{}}';
@@ -55,6 +56,9 @@ export async function* executableRows({ runs, folder }) {
       goal: { of: 'ratio', atMost: 1.3 },
     };
   }
+  // A hook that fails ends well, too.
+  const log = join(process.env.TODO_STATE_DIR, 'hook.log~');
+  if (existsSync(log)) throw new Error(readFileSync(log, 'utf8'));
   // The disk's share: a Node program that only makes a file and its name as durable.
   yield {
     name: COMMIT,
@@ -69,6 +73,7 @@ export async function* executableRows({ runs, folder }) {
     goal: { of: 'ratio', atMost: 1.35 },
   };
   yield await undoRow(folder, runs);
+  yield await versionsRow(runs);
   const echo = 'agent-shell -c';
   const line = ['-c', 'echo hi'];
   for (const [name, command, atMost] of [
@@ -144,6 +149,23 @@ async function undoRow(folder, runs) {
     against: 'TaskUpdate',
     ...(await paired(undo, update, runs)),
     goal: { of: 'ratio', atMost: 1.2 },
+  };
+}
+
+/** A write to a list of which many versions are kept, against one of which few are. */
+async function versionsRow(runs) {
+  const writing = (session, versions) => {
+    const folder = join(process.env.TODO_STATE_DIR, session, 'main');
+    const store = openTodoStore({ folder, history: 2 * MANY_VERSIONS });
+    for (let version = 0; version < versions; version++) store.update(itemsOf(10, version % 10));
+    const env = { ...process.env, TODO_SESSION: session, TODO_HISTORY: `${2 * MANY_VERSIONS}` };
+    return { run: () => runToEnd(executable('TodoWrite'), [TEN_ITEMS], { env }) };
+  };
+  return {
+    name: `TodoWrite, ${MANY_VERSIONS.toLocaleString('en')} versions`,
+    against: '50 versions',
+    ...(await paired(writing('many', MANY_VERSIONS), writing('few', 50), runs)),
+    goal: { of: 'ratio', atMost: 1.1 },
   };
 }
 

@@ -22,12 +22,14 @@ export async function* idleRows({ idleSeconds }) {
     name: NAME,
     unit: '%',
     ours: (100 * (end.cpu - start.cpu)) / seconds,
+    canBeNone: true,
     goal: { of: 'ours', atMost: MOST_CPU_PERCENT },
   };
   yield {
     name: `${NAME}, memory growth`,
     unit: 'MiB',
     ours: end.memory - start.memory,
+    canBeNone: true,
     goal: { of: 'ours', atMost: MOST_GROWTH_MEBIBYTES },
   };
 }
@@ -51,9 +53,8 @@ function watch(milliseconds) {
 function stateOf(shell) {
   const processes = treeOf(shell);
   const sum = (of) => processes.reduce((total, pid) => total + of(pid), 0);
-  return {
-    at: performance.now(),
-    cpu: sum(cpuSeconds),
-    memory: sum(residentMebibytes),
-  };
+  const [cpu, memory] = [sum(cpuSeconds), sum(residentMebibytes)];
+  // It may do nothing from here on, but has started.
+  if (!(cpu > 0 && memory > 0)) throw new Error('the shell cannot be measured');
+  return { at: performance.now(), cpu, memory };
 }

@@ -29,9 +29,14 @@ export function printRow({ name, against = '', leftOut, unit, ours, ratio, goal,
   ]);
 }
 
-/** Undefined without a goal. A row without a figure meets none. */
-export function isMet({ goal, ours, ratio, leftOut }) {
-  if (!leftOut && !Number.isFinite(ours)) return false;
+/**
+ * Undefined without a goal. A row without a figure, or with one that cannot be, meets none: 0 and less are figures only of a
+ * row that `canBeNone`, such as a growth.
+ */
+export function isMet({ goal, ours, other = ours, ratio, leftOut, canBeNone = false }) {
+  if (leftOut) return undefined;
+  const figures = [ours, other, ...Object.values(ratio ?? {})];
+  if (!figures.every((value) => Number.isFinite(value) && (canBeNone || value > 0))) return false;
   if (!goal) return undefined;
   const { of, atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY } = goal;
   const value = of === 'ratio' ? ratio.median : ours;

@@ -10,7 +10,13 @@ import {
   wholeOnes,
 } from './place.ts';
 import { encodeVersion, type StoredVersion } from './version-file.ts';
-import { type FolderReading, headFile, VersionFolder, type VersionName } from './version-folder.ts';
+import {
+  type FolderReading,
+  headFile,
+  PUT_AWAY,
+  VersionFolder,
+  type VersionName,
+} from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
 
 /** Options of a place in a folder. */
@@ -22,6 +28,8 @@ export interface FilePlaceOptions extends Partial<PlaceOptions> {
 
 const MOST_PATIENCE_MS = 20;
 const PAUSE_MS = 1;
+/** Versions this far behind the head are put away, many at once: a list with the usual history never does. */
+const FAR = 200;
 
 /**
  * A place in a folder, for any number of processes at once. What `commit` returns is on the disk; nothing that a
@@ -93,7 +101,7 @@ export class FilePlace<T> implements Place<T> {
 
   /** Newest first. */
   #below(than: number): VersionName[] {
-    const older = this.#folder.list().versions.filter(({ version }) => version < than);
+    const older = this.#folder.all().filter(({ version }) => version < than);
     return older.sort((a, b) => b.version - a.version);
   }
 
@@ -148,13 +156,17 @@ export class FilePlace<T> implements Place<T> {
 
   /**
    * Removes the versions beyond those to keep, and those that others had prepared to follow `from`: the head has moved on,
-   * so they can never become one.
+   * so they can never become one. The cost does not grow with how many are kept.
    */
-  #sweep({ versions }: FolderReading, from: VersionName): void {
+  #sweep({ versions, hasOlder }: FolderReading, from: VersionName): void {
     const oldest = from.version + 2 - this.#history;
     this.#folder.remove(
       versions.filter(({ version }) => version < oldest || version > from.version),
     );
+    if (hasOlder) this.#folder.removeOlder(oldest);
+    const isFar = ({ version }: VersionName) => version >= oldest && version < from.version - FAR;
+    const far = versions.filter(isFar);
+    if (far.length >= PUT_AWAY) this.#folder.putAway(far);
   }
 
   #headName(): string {

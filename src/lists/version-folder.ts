@@ -6,7 +6,7 @@ import {
   notKnown,
   StateError,
 } from '../base/command/state-error.ts';
-import { codeOf, NotRegular } from '../base/system/files.ts';
+import { codeOf, NotRegular, orElse } from '../base/system/files.ts';
 import { discard, type FileSystem, makeFolder, syncFolder, writeDurably } from './file-system.ts';
 import type { ContentCheck } from './place.ts';
 import { decodeVersion, type StoredVersion } from './version-file.ts';
@@ -24,8 +24,10 @@ export interface FolderReading {
   readonly head: VersionName | undefined;
   /** True if the head file is missing; `head` is then the newest version file. */
   readonly isHeadLost: boolean;
-  /** All version files, including those of failed or unfinished attempts. */
+  /** The version files close to the head, including those of failed or unfinished attempts. */
   readonly versions: readonly VersionName[];
+  /** True if others were put away. */
+  readonly hasOlder: boolean;
 }
 
 const HEAD = /^head-(?:0|([1-9]\d{0,14})-([a-z0-9]+))$/;
@@ -33,6 +35,10 @@ const VERSION = /^([1-9]\d{0,14})-([a-z0-9]+)\.json$/;
 /** The largest number that these read. */
 const LAST_VERSION = 999_999_999_999_999;
 const VERSION_0: VersionName = { version: 0, id: '' };
+
+/** The folder of versions that were put away, and how many of them it has in each of its own folders. */
+const OLDER = 'older~';
+export const PUT_AWAY = 100;
 
 /** A folder may seem to have no head if it is read while the head is renamed. */
 const MOST_READINGS = 100;
@@ -71,7 +77,11 @@ export class VersionFolder<T> {
 
   /** Returns undefined if there is no file; the damage if it holds no version, or another one. */
   read(name: VersionName): StoredVersion<T> | DamagedVersion | undefined {
-    const path = this.#pathOf(name);
+    const older = `${this.#older(name.version)}/${versionFile(name)}`;
+    return this.#read(this.#pathOf(name), name) ?? this.#read(older, name);
+  }
+
+  #read(path: string, name: VersionName): StoredVersion<T> | DamagedVersion | undefined {
     let problem: string | undefined;
     try {
       const stored = decodeVersion<T>(this.#fs.read(path));
@@ -163,6 +173,39 @@ export class VersionFolder<T> {
     }
   }
 
+  /** All version files. */
+  all(): readonly VersionName[] {
+    const older = this.#olderFolders().flatMap((folder) => this.#namesIn(folder));
+    return [...this.list().versions, ...readNames(older).versions];
+  }
+
+  /** Moves versions far behind the head out of the folder, which each commit lists. Where that fails, they stay. */
+  putAway(names: readonly VersionName[]): void {
+    const folders = new Set(names.map(({ version }) => this.#older(version)));
+    for (const folder of folders) {
+      orElse(() => makeFolder(this.#fs, folder), undefined);
+      for (const name of names.filter(({ version }) => this.#older(version) === folder)) {
+        orElse(
+          () => this.#fs.rename(this.#pathOf(name), `${folder}/${versionFile(name)}`),
+          undefined,
+        );
+      }
+      orElse(() => syncFolder(this.#fs, folder), undefined);
+    }
+  }
+
+  /** Removes versions before `oldest` that were put away; now and then all of them, since fewer may be kept than before. */
+  removeOlder(oldest: number): void {
+    const isWhole = oldest % PUT_AWAY === 0;
+    for (const folder of isWhole ? this.#olderFolders() : [this.#older(oldest - 1)]) {
+      for (const name of this.#namesIn(folder)) {
+        if (Number.parseInt(name, 10) < oldest) discard(this.#fs, `${folder}/${name}`);
+      }
+      if (isWhole) orElse(() => this.#fs.rmdir(folder), undefined);
+    }
+    if (isWhole) orElse(() => this.#fs.rmdir(`${this.path}/${OLDER}`), undefined);
+  }
+
   #replaceHead(from: VersionName, to: VersionName): void {
     const head = `${this.path}/${headFile(from)}`;
     try {
@@ -206,6 +249,18 @@ export class VersionFolder<T> {
     }
   }
 
+  #namesIn(folder: string): string[] {
+    return orElse(() => this.#fs.readdir(folder), []);
+  }
+
+  #olderFolders(): string[] {
+    return this.#namesIn(`${this.path}/${OLDER}`).map((name) => `${this.path}/${OLDER}/${name}`);
+  }
+
+  #older(version: number): string {
+    return `${this.path}/${OLDER}/${Math.floor(version / PUT_AWAY)}`;
+  }
+
   #pathOf(name: VersionName): string {
     return `${this.path}/${versionFile(name)}`;
   }
@@ -221,12 +276,14 @@ export function headFile({ version, id }: VersionName): string {
 
 /** Ignores other names. */
 function readNames(names: readonly string[]): Omit<FolderReading, 'isHeadLost'> {
+  let hasOlder = false;
   let head: VersionName | undefined;
   const versions: VersionName[] = [];
   for (const name of names) {
     if (!name.startsWith('head-')) {
       const [, version, id = ''] = VERSION.exec(name) ?? [];
       if (version !== undefined) versions.push({ version: Number(version), id });
+      else hasOlder ||= name === OLDER;
       continue;
     }
     const [whole, version = 0, id = ''] = HEAD.exec(name) ?? [];
@@ -235,7 +292,7 @@ function readNames(names: readonly string[]): Omit<FolderReading, 'isHeadLost'> 
     // A folder that is read during the rename of its head may show both names.
     if (head === undefined || found.version > head.version) head = found;
   }
-  return { head, versions };
+  return { head, versions, hasOlder };
 }
 
 function isSame(a: VersionName | undefined, b: VersionName): boolean {
