@@ -1,5 +1,5 @@
 import { StateError } from '../base/command/state-error.ts';
-import { inTime, pause } from '../base/command/time-limit.ts';
+import { clockMs, inTime, pause } from '../base/command/time-limit.ts';
 import type { HistoryRange } from '../lists/place.ts';
 import type { Engine, NewVersion, StoredVersion } from './engine.ts';
 import {
@@ -23,7 +23,7 @@ import {
   Servers,
   type ServersOptions,
 } from './servers.ts';
-import type { Bell, Change, Sighting } from './version-watch.ts';
+import { type Bell, type Change, OneAtATime, type Sighting } from './version-watch.ts';
 
 const PAGE = 1000;
 const LOOK_EVERY_MS = 4000;
@@ -145,24 +145,15 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
     let stream: (() => void) | undefined;
     let hasEnded = false;
     const follow = async (look: (changes?: readonly Change[]) => unknown) => {
-      let [isDue, isLooking] = [false, false];
-      const lookUntilDone = async () => {
-        isDue = true;
-        if (isLooking) return;
-        for (isLooking = true; isDue; ) {
-          isDue = false;
-          await look([]);
-        }
-        isLooking = false;
-      };
+      const unnamed = new OneAtATime(() => look([]));
       while (!hasEnded && !this.isClosed) {
         const hear = (said: string, end: () => void) => {
           // Only an established watch can have missed something.
           stream = end;
           if (hasEnded) end();
           // The first announcement says that the watch is established, and names nothing.
-          const changes = isLooking ? [] : changesIn(said, this.#start);
-          void (changes.length > 0 ? look(changes) : lookUntilDone());
+          const changes = unnamed.isRunning ? [] : changesIn(said, this.#start);
+          void (changes.length > 0 ? look(changes) : unnamed.run());
         };
         await this.#watch({ create_request: this.#below(prefix) }, hear);
         stream = undefined;
@@ -197,7 +188,7 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
   }
 
   status(): Promise<string[]> {
-    const start = performance.now();
+    const start = clockMs();
     return inTime(TRY_MS, (deadline) => {
       const asked = this.hosts.map(async (member) => {
         const connection = new EtcdConnection(member, this.#login);
@@ -207,7 +198,7 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
             () => connection.call('maintenance/status', {}),
           );
           const size = Math.round(Number(dbSize) / 1024);
-          const ms = (performance.now() - start).toFixed(1);
+          const ms = (clockMs() - start).toFixed(1);
           return `${member}: etcd ${version}, ${size} KiB, ${ms} ms${leader === '0' ? ', no leader' : ''}`;
         } catch (error) {
           return `${member}: ${(error as Error).message}`;

@@ -4,8 +4,6 @@ import { StateError } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
 import type { Tls } from './connection.ts';
 import type { Engine } from './engine.ts';
-import { EtcdEngine } from './etcd-engine.ts';
-import { PostgresEngine } from './postgres-engine.ts';
 import { readStateUrl, type StateUrl, splitAddress } from './state-url.ts';
 
 export interface EngineOptions {
@@ -22,15 +20,18 @@ export interface EngineOptions {
  *
  * @throws StateError for an invalid URL, or if a file named by a variable cannot be read.
  */
-export function openEngine(options: EngineOptions): Engine {
+export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { url, environment, timeoutMs } = options;
   const target = readStateUrl(url, environment);
   const password = (address = '') => passwordOf(target, environment, address);
   const tls = tlsOf(target, environment);
+  // Each program loads the code of one engine.
   if (target.engine === 'postgres') {
+    const { PostgresEngine } = await import('./postgres-engine.ts');
     return new PostgresEngine({ ...target, password, tls, timeoutMs });
   }
   const { hosts, root, user: name } = target;
+  const { EtcdEngine } = await import('./etcd-engine.ts');
   const user = name === undefined ? undefined : { name, password: password() ?? '' };
   return new EtcdEngine({ hosts, root, tls, user, timeoutMs });
 }

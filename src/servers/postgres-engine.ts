@@ -1,4 +1,5 @@
 import { StateError } from '../base/command/state-error.ts';
+import { clockMs } from '../base/command/time-limit.ts';
 import type { HistoryRange } from '../lists/place.ts';
 import { Failed } from './connection.ts';
 import type { Engine, NewVersion, StoredVersion } from './engine.ts';
@@ -158,7 +159,7 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
   }
 
   async status(): Promise<string[]> {
-    const start = performance.now();
+    const start = clockMs();
     try {
       const [[version, hasTables, writes] = []] = await this.#read(`
         select current_setting('server_version'), to_regclass(${literal(this.#versions)}) is not null,
@@ -167,7 +168,7 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
         ...(hasTables === TRUE ? [] : [`no tables for lists yet; ${INIT_FIRST}`]),
         ...(writes === TRUE ? [] : [STANDBY]),
       ];
-      const ms = (performance.now() - start).toFixed(1);
+      const ms = (clockMs() - start).toFixed(1);
       const schema = `schema ${this.#schemaName}`;
       return [[`PostgreSQL ${version}, ${schema}, ${ms} ms`, ...problems].join('; ')];
     } catch (error) {

@@ -1,3 +1,4 @@
+import { clockMs } from '../base/command/time-limit.ts';
 import { Failed } from './connection.ts';
 import { saslprep } from './saslprep.ts';
 import { TooMuch } from './stored-content.ts';
@@ -136,7 +137,7 @@ export class PostgresLogin {
 
 /** @throws TooMuch. */
 function spendRounds(count: number): void {
-  const now = performance.now();
+  const now = clockMs();
   if (now - roundsSince > ROUNDS_FOR_MS) [rounds, roundsSince] = [0, now];
   if (rounds + count > MOST_ROUNDS) {
     throw new TooMuch(`it asks for more than ${MOST_ROUNDS} rounds of SCRAM`);

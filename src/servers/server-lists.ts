@@ -1,5 +1,5 @@
 import { DamagedVersion, StateError } from '../base/command/state-error.ts';
-import { pause } from '../base/command/time-limit.ts';
+import { clockMs, pause } from '../base/command/time-limit.ts';
 import { isPathName, textOfPathName } from '../lists/list-paths.ts';
 import type { FoundList, Lists, ServerOptions } from '../lists/lists.ts';
 import {
@@ -93,7 +93,7 @@ export class ServerPlace<T> implements SharedPlace<T> {
   readonly #options: PlaceOptions;
   readonly #watches = new Set<VersionWatch>();
   #losses = 0;
-  /** When the next attempt may read, as `performance.now()` counts. */
+  /** When the next attempt may read, as `clockMs` counts. */
   #nextLook = 0;
   /** The newest version that was read or written here. */
   #known = 0;
@@ -121,7 +121,7 @@ export class ServerPlace<T> implements SharedPlace<T> {
   }
 
   async #history(range: HistoryRange, deadline: number): Promise<Version<T>[]> {
-    const early = Math.min(this.#nextLook, deadline) - performance.now();
+    const early = Math.min(this.#nextLook, deadline) - clockMs();
     if (early > 0) await pause(early);
     const found = await this.#read(range);
     if (!found.some((version) => version instanceof DamagedVersion)) return found as Version<T>[];
@@ -138,10 +138,10 @@ export class ServerPlace<T> implements SharedPlace<T> {
     const { history } = this.#options;
     const id = newId();
     const bytes = encodeContent({ id, at: at.toISOString(), by, content });
-    const start = performance.now();
+    const start = clockMs();
     if (!(await engine.commit(this.#key, { base, bytes, id, history }))) {
       const commits = COMMITS_WAITED * 2 ** Math.min(this.#losses++, MOST_DOUBLINGS);
-      const now = performance.now();
+      const now = clockMs();
       const longest = Math.min(commits * (now - start), LONGEST_PAUSE_MS);
       this.#nextLook = now + longest * (0.5 + Math.random() / 2);
       return undefined;

@@ -1,5 +1,5 @@
 import { notKnown, StateError } from '../base/command/state-error.ts';
-import { inTime, pause, withinLimit } from '../base/command/time-limit.ts';
+import { clockMs, inTime, pause, withinLimit } from '../base/command/time-limit.ts';
 import { type Connection, Failed, NO_ANSWER } from './connection.ts';
 
 /** Why it is unknown whether a change was made. */
@@ -87,7 +87,7 @@ export class Servers<C extends Connection<unknown>> {
       let doubt = typeof purpose === 'object' ? purpose : undefined;
       let { reason } = doubt ?? { reason: NO_TIME };
       for (let tries = 1; ; tries++) {
-        const left = deadline - performance.now();
+        const left = deadline - clockMs();
         // A try with hardly any time would only leave its outcome open.
         if (this.isClosed || left < 2 * PAUSE_MS) throw this.#unanswered(purpose, reason, doubt);
         try {

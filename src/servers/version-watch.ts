@@ -133,3 +133,24 @@ function isSame(a: Sighting, b: Sighting): boolean {
   const isCounted = a.count !== undefined && b.count !== undefined;
   return a.newest === b.newest && (!isCounted || a.count === b.count);
 }
+
+/** Work that is done again, once, if it was asked for while it ran. */
+export class OneAtATime {
+  readonly #work: () => unknown;
+  isRunning = false;
+  #isDue = false;
+
+  constructor(work: () => unknown) {
+    this.#work = work;
+  }
+
+  async run(): Promise<void> {
+    this.#isDue = true;
+    if (this.isRunning) return;
+    for (this.isRunning = true; this.#isDue; ) {
+      this.#isDue = false;
+      await this.#work();
+    }
+    this.isRunning = false;
+  }
+}

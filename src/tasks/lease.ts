@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { clockMs } from '../base/command/time-limit.ts';
 import { makeFolders, readOwnFile, replaceFile } from '../base/system/files.ts';
 import { type Task, type TaskGraph, type TaskLease, withTasks } from './task.ts';
 
@@ -100,8 +101,6 @@ function clockId(): string {
   return id;
 }
 
-const now = (): number => Number(process.hrtime.bigint() / 1_000_000n);
-
 /**
  * This machine's clock, shared by all of its processes.
  *
@@ -118,7 +117,7 @@ export function machineClock(file?: () => string): LeaseClock {
     get id() {
       return clockId();
     },
-    now,
+    now: clockMs,
     wall: Date.now,
     seenFor: (taskId, lease) => {
       const key = String(taskId);
