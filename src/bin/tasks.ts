@@ -1,3 +1,4 @@
+import { harnessSession } from '../lists/list-paths.ts';
 import { isReady } from '../tasks/claims.ts';
 import { isLeaseOver } from '../tasks/lease.ts';
 import { TASK_FORMS, taskCommand } from '../tasks/task-commands.ts';
@@ -23,7 +24,7 @@ const forPeople: TaskContext['forPeople'] =
 
 // One program for all task commands, told apart by the name of the executable.
 runExecutable((lists) => {
-  const session = process.env.AGENT_SHELL_SESSION;
+  const session = process.env.AGENT_SHELL_SESSION ?? harnessSession(process.env);
   const form = TASK_FORMS.find(({ name }) => name === EXECUTABLE);
   if (form === undefined) throw new Error(`no command on tasks is called ${EXECUTABLE}`);
   return taskCommand(form, teamOf(lists, { forPeople, session }));

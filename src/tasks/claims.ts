@@ -179,6 +179,12 @@ export function releaseAll(
   return release(graph, isMeant, at);
 }
 
+/** Releases what was begun in a session, by whichever agent. */
+export function releaseSession(graph: TaskGraph, session: string, at: string) {
+  const isBegun = ({ status, begunIn }: Task) => status === 'in_progress' && begunIn === session;
+  return release(graph, isBegun, at);
+}
+
 function whyNotReleased(task: Task | undefined, id: number, owner: string | undefined): Reason[] {
   if (task === undefined) return [because('task_not_found', id)];
   if (task.status === 'completed') return [because('already_resolved', id)];

@@ -4,8 +4,8 @@ import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
 import { objectJson } from '../base/json/fields.ts';
 import type { Settings } from '../base/settings/settings.ts';
-import { release } from './claims.ts';
-import type { Task, TaskGraph } from './task.ts';
+import { releaseSession } from './claims.ts';
+import type { TaskGraph } from './task.ts';
 import { TASK_ARCHIVE } from './task-archive.ts';
 import { type GivenOptions, TaskCall } from './task-call.ts';
 import { TASK_CLAIM, TASK_RELEASE } from './task-claim.ts';
@@ -87,9 +87,7 @@ async function run(
   const { stdout, stderr, exitCode } = call.evidence.told(reply);
   const { session } = invocation;
   if (session && settings.releaseAtExit !== false) {
-    const isBegun = ({ status, begunIn }: Task) =>
-      status === 'in_progress' && begunIn === session.id;
-    const released = (graph: TaskGraph, at: string) => release(graph, isBegun, at);
+    const released = (graph: TaskGraph, at: string) => releaseSession(graph, session.id, at);
     session.atEnd(store, () => store.change(released, undefined, agent));
   }
   // The change is made even if the news fails.

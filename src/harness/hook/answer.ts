@@ -4,7 +4,9 @@ import type { Environment } from '../../base/environment.ts';
 import type { Settings } from '../../base/settings/settings.ts';
 import { listInContext, openItemLines, writtenBy } from '../../guidance/list-in-context.ts';
 import { hookFolder } from '../../lists/list-paths.ts';
-import { type TaskContext, teamNews, teamOf } from '../../tasks/task-context.ts';
+import { releaseSession } from '../../tasks/claims.ts';
+import type { TaskGraph } from '../../tasks/task.ts';
+import { callerOf, type TaskContext, teamNews, teamOf } from '../../tasks/task-context.ts';
 import type { Items } from '../../todo/todo-fields.ts';
 import { isUntilDone, TodoLists } from '../../todo/todo-lists.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
@@ -41,6 +43,7 @@ export async function answer(event: HookEvent, world: World): Promise<Reply> {
   const { settings } = lists;
   const opened = { ...world, settings, lists, team: teamOf(lists) };
   return inTimeOf(settings, async () => {
+    if (event.what.kind === 'end') return releaseAtEnd(event, opened);
     const reply = await answerOfList(event, opened);
     const news = await newsOfTeam(event, opened);
     const warnings = event.what.kind === 'start' ? lists.warnings.join('\n') : '';
@@ -59,6 +62,14 @@ function isHeard({ what }: HookEvent): boolean {
 async function newsOfTeam(event: HookEvent, { team, settings: own }: Opened): Promise<string> {
   const settings: Settings = isHeard(event) ? own : { ...own, guidance: 'off' };
   return noteLines(await teamNews(team, settings)).trimEnd();
+}
+
+/** As a shell of ours does at its end: nobody else may claim what a session that is over has begun. */
+async function releaseAtEnd({ session }: HookEvent, { team, settings }: Opened): Promise<Reply> {
+  if (settings.releaseAtExit === false) return {};
+  const released = (graph: TaskGraph, at: string) => releaseSession(graph, session, at);
+  await team.open(undefined, settings).change(released, undefined, callerOf(team, settings));
+  return {};
 }
 
 async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
@@ -103,6 +114,7 @@ async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
       const history = () => list.history();
       return { context: texts(ofUser, await guidanceDue(reading, { newest, history }, settings)) };
     }
+    case 'end':
     case 'other':
       return {};
     case 'stop': {

@@ -26,6 +26,8 @@ export type Happening =
       readonly isUnheard?: true;
     }
   | ({ readonly kind: 'stop' } & Stop)
+  /** The session is over. */
+  | { readonly kind: 'end' }
   | { readonly kind: 'other' };
 
 /** An agent is about to stop. */
@@ -147,6 +149,7 @@ const EVENTS: Readonly<Record<string, Happening['kind']>> = {
   Stop: 'stop',
   AfterAgent: 'stop',
   stop: 'stop',
+  SessionEnd: 'end',
 };
 
 export function readEvent(input: Input, dialect: Dialect): HookEvent {

@@ -60,7 +60,7 @@ export const HARNESSES = {
       file: 'settings.json',
       form: 'groups',
       handler: SECONDS,
-      events: CLAUDE_EVENTS('Bash'),
+      events: { ...CLAUDE_EVENTS('Bash'), SessionEnd: {} },
       stop: 'Stop',
     },
   },

@@ -145,6 +145,29 @@ describe('text of others is data', () => {
 });
 
 describe("the team's tasks", () => {
+  test('the end of a session releases what it began, by whichever agent, and nothing else', async () => {
+    const { directory, environment, say } = harness('s1', ID);
+    const at = { cwd: directory };
+    const task = (name: Parameters<typeof executable>[0], argv: string, own = 's1') => {
+      const env = cleanEnvironment({ ...environment, [ID]: own });
+      const { exitCode, stdout } = run(name, argv === '' ? [] : argv.split(' '), { env, ...at });
+      expect(exitCode).toBe(0);
+      return stdout;
+    };
+    for (const subject of ['A', 'B', 'C', 'D']) task('task-create', `--subject ${subject}`);
+    task('task-claim', '1');
+    task('task-claim', '2 --agent helper');
+    task('task-claim', '3 --agent ann', 's2');
+    task('task-update', '4 --owner ann');
+    const end = input('SessionEnd', { reason: 'other', cwd: directory });
+    expect(await say({ ...end, agent_id: 'a1' })).toBe('');
+    expect(task('task-list', '--status in_progress')).toMatch(/^#1.*\n#2.*\n#3/);
+    expect(await say(end)).toBe('');
+    expect(task('task-list', '')).toBe(
+      '#1 [pending] A\n#2 [pending] B\n#3 [in_progress] C (ann)\n#4 [pending] D (ann)\n',
+    );
+  });
+
   function team(agent: string | undefined) {
     const world = harness('s1', ID);
     Object.assign(world.environment, { TODO_TEAM: 'blue', ...(agent && { TODO_AGENT: agent }) });
