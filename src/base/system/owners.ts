@@ -1,4 +1,5 @@
 import { accessSync, constants, lstatSync, readFileSync } from 'node:fs';
+import { quote } from '../line/quotes.ts';
 import { orElse } from './files.ts';
 
 /** True if a file exists and belongs to this user or root. To root, a user's files count within that user's `folder`. */
@@ -14,7 +15,7 @@ export function ofOther(path: string): string | undefined {
   if (owner === undefined || own === undefined || owner === own) return undefined;
   const users = orElse(() => readFileSync('/etc/passwd', 'utf8').split('\n'), []);
   const named = users.map((line) => line.split(':')).find(([, , uid]) => uid === `${owner}`);
-  return `belongs to ${named?.[0] ?? `user ${owner}`}; to make it yours: sudo chown -R ${own} ${path}`;
+  return `belongs to ${named?.[0] ?? `user ${owner}`}; to make it yours: sudo chown -R ${own} ${quote(path)}`;
 }
 
 /** True of a folder that this user cannot enter or read. */
