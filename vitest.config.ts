@@ -17,16 +17,16 @@ const APART = [
 
 /** What takes longest, in order: of the four workers, two wait for other processes while two have much to do. */
 const LONG = `
-  whole-run install servers/standby package viewer/on-server docs tasks/at-exit shell/bash/slots
-  servers/hostile-servers harness/harnesses servers/time-limit examples prompt/interactive
+  whole-run install servers/postgres-engine package viewer/follow docs tasks/at-exit shell/bash/slots
+  servers/postgres-connection harness/harnesses servers/connection examples prompt/prompt-shell
   shell/bash/bash-session-state shell/bash/bash-session-timeout cli/jsonl shell/bash/bash-session-dispose
-  shell/bash/odd-machines cli/state-command todo/proof servers/cut-off shell/bash/sandboxes demo
-  cli/on-server bin/run-as-bash`
+  shell/bash/bash-home cli/state-command todo/todo-prove servers/etcd-connection shell/bash/sandboxes demo
+  cli/shell-list bin/agent-shell`
   .trim()
   .split(/\s+/);
 
 /** They start next to no program, and leave their workers large: a process that has grown starts programs slowly. */
-const LAST = /\/tests\/(command|guidance|json|panel|terminal|todo)\//;
+const LAST = /\/tests\/(base\/command|base\/json|guidance|screen|todo)\//;
 
 /** A worker is kept only from one file to the next, so those that have one each come first. */
 class LongFilesFirst extends BaseSequencer {

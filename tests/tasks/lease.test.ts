@@ -28,7 +28,7 @@ function machine() {
   return { env, call, beat, folder };
 }
 
-// The task commands themselves: tests/tasks/loop.test.ts.
+// The task commands themselves: tests/tasks/claims.test.ts.
 test('TodoWrite and TodoRead on PATH renew the leases that their agent has in its team, and not those in another', async () => {
   const { env, call, beat, folder } = machine();
   const programs = { blue: 'todo-read', green: 'todo-write', red: undefined } as const;

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { answerPrompt } from '../../src/prompt/prompt-panel.ts';
-import { tasksForPeople, todosForPeople } from '../../src/screen/panel/for-people.ts';
-import { createTheme } from '../../src/screen/panel/theme.ts';
-import { isDriven } from '../../src/screen/terminal/driven.ts';
-import { openTodoStore } from '../../src/todo/todo-store.ts';
-import { callCommand } from '../helpers/commands.ts';
-import { executable } from '../helpers/executables.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
-import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
-import { todos } from '../screen/panel/todos.ts';
-import { listOf, NOON, tasksOf } from '../viewer/viewer-state.ts';
+import { answerPrompt } from '../../../src/prompt/prompt-panel.ts';
+import { tasksForPeople, todosForPeople } from '../../../src/screen/panel/for-people.ts';
+import { createTheme } from '../../../src/screen/panel/theme.ts';
+import { isDriven } from '../../../src/screen/terminal/driven.ts';
+import { openTodoStore } from '../../../src/todo/todo-store.ts';
+import { callCommand } from '../../helpers/commands.ts';
+import { executable } from '../../helpers/executables.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
+import { hasTmux, TmuxTerminal } from '../../helpers/tmux.ts';
+import { listOf, NOON, tasksOf } from '../../viewer/viewer-state.ts';
+import { todos } from './todos.ts';
 
 const look = { theme: createTheme(), columns: 50, now: NOON };
 
