@@ -5,6 +5,7 @@ import { HARNESS_NAMES } from '../harness/setup/harnesses.ts';
 import { SETUP_OPTIONS } from '../harness/setup/setup.ts';
 import { TASK_FORMS } from '../tasks/task-commands.ts';
 import { optionsOf } from '../tasks/task-form.ts';
+import { PROVE_OPTIONS } from '../todo/todo-prove.ts';
 import { READ_OPTIONS } from '../todo/todo-read.ts';
 import { WRITE_OPTIONS } from '../todo/write-options.ts';
 import { SESSIONS_OPTIONS } from '../viewer/sessions.ts';
@@ -46,6 +47,7 @@ const WORDS = Object.keys(SUBCOMMANDS);
 const ALL: readonly Completable[] = [
   completable('TodoWrite', WRITE_OPTIONS),
   completable('TodoRead', READ_OPTIONS),
+  completable('TodoProve', PROVE_OPTIONS),
   ...TASK_FORMS.map((form) => completable(form.name, optionsOf(form))),
   ...Object.entries(SUBCOMMANDS).map(([word, { options, words }]) =>
     completable('agent-shell', options, words, word),

@@ -3,6 +3,7 @@ import type { OptionTable, ParsedOptions } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
 import { objectJson } from '../base/json/fields.ts';
+import { PROVERS } from '../base/proof/proof.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { releaseSession } from './claims.ts';
 import type { TaskGraph } from './task.ts';
@@ -54,7 +55,8 @@ export function taskCommand(form: TaskForm<unknown>, context: TaskContext): Agen
     name,
     summary,
     jsonExample: form.example,
-    readsRawJson: true,
+    // A call that runs checks is read as bash reads it.
+    readsRawJson: !PROVERS.has(name),
     isReadOnly,
     // A change that finds a newer version is computed again.
     isConcurrencySafe: true,

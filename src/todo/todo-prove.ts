@@ -16,7 +16,7 @@ import { LIST_OPTIONS, openSource, REPAIR, TodoCommand, type TodoSource } from '
 import type { TodoList } from './todo-store.ts';
 import { write } from './write-list.ts';
 
-const PROVE_OPTIONS = { '--start': 'texts', ...LIST_OPTIONS, ...HELP_OPTIONS } as const;
+export const PROVE_OPTIONS = { '--start': 'texts', ...LIST_OPTIONS, ...HELP_OPTIONS } as const;
 const PROVE_USAGE = 'TodoProve [N...] [--start M]';
 const PROVE_FORM = {
   options: PROVE_OPTIONS,

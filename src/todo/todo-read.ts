@@ -80,7 +80,10 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
       return { settings, warnings: ofFolder };
     };
     return perform(FORM, call, read, async (parsed, settings) => {
-      if ('problem' in parsed) return wrongUsage(parsed.problem, SHORT_USAGE);
+      if ('problem' in parsed) {
+        const call = parsed.unknown === '--prove' ? '. Try: TodoProve' : '';
+        return wrongUsage(parsed.problem + call, SHORT_USAGE);
+      }
       const { options, rest } = parsed;
       // A host's tool call without input.
       if (rest[0] !== undefined && !(rest.length === 1 && /^\s*\{\s*\}\s*$/.test(rest[0]))) {

@@ -77,7 +77,9 @@ export function wrongOption(
   );
   const word = plainWord(unknown);
   if (callNamed(word) === undefined && problem.endsWith('?)')) return problem;
-  const call = callFor(word, words) ?? WHOLE_LIST;
+  const done = argv.slice(Math.max(0, argv.indexOf('--done')));
+  const isProve = callNamed(word) === PROVE;
+  const call = callFor(word, isProve ? [...done, ...words] : words) ?? WHOLE_LIST;
   const said = `Unknown option ${briefText(unknown)}`;
   if (!argv.some((argument) => STEP.test(argument))) return `${said}. Try: ${call}`;
   // The rest of the call is right.

@@ -98,6 +98,10 @@ test('a line that ran the check proves nothing, and TodoWrite never runs one', a
     await say(call);
   }
   await write({ ...DONE, check: './ok && touch ran' });
+  expect(await router.route('TodoRead --prove')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--prove. Try: TodoProve\n'),
+  });
   for (const call of ['TodoWrite --prove', 'TodoWrite --done 1 --prove', 'TodoWrite --prove 1']) {
     const said = call.includes('1') ? 'TodoProve 1' : 'TodoProve';
     expect(await router.route(call)).toMatchObject({

@@ -19,6 +19,8 @@ const OTHER_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     TodoUndo: 'TodoWrite --undo',
   },
   TodoRead: { TodoList: '', TodoGet: '', TodoShow: '', ReadTodos: '', ListTodos: '' },
+  TodoProve: { TodoVerify: '', TodoCheck: '', TodoTest: '' },
+  TaskProve: { TaskVerify: '', TaskCheck: '', TaskTest: '' },
   TaskUpdate: {
     ...{ TaskEdit: '', UpdateTask: '' },
     ...{ TaskDone: COMPLETED, TaskComplete: COMPLETED, TaskFinish: COMPLETED },

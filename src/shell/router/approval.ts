@@ -15,6 +15,11 @@ export interface ApprovalRequest {
    * assign and evaluate nothing, in literal words, with redirections only to /dev/null or between its outputs.
    */
   readonly isCertain: boolean;
+  /**
+   * The names among `commands` that certainly mean agent commands, except TodoProve and TaskProve, which run programs; none if
+   * `isCertain` is false.
+   */
+  readonly agentCommands?: readonly string[];
   /** The directory in which the line would run. */
   readonly cwd: string;
   /** The agent of the router. */
@@ -52,8 +57,8 @@ export type CommandPrefix = string | readonly string[];
 export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval | string>;
 
 /**
- * Allows a certain line if each of its commands begins with one of `prefixes`; asks `next` about all others. A prefix with a
- * builtin that may assign or evaluate, such as `export`, allows only a line that is exactly this prefix. If `next` allows a line
+ * Allows a certain line if each of its commands begins with one of `prefixes`, or is an agent command other than TodoProve and
+ * TaskProve; asks `next` about all others. A prefix with a builtin that may assign or evaluate, such as `export`, allows only a line that is exactly this prefix. If `next` allows a line
  * and says what to remember, that is added to the list.
  *
  *     allowList(['git status', 'npm test'], ask)
@@ -63,9 +68,10 @@ export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval 
 export function allowList(prefixes: string | Iterable<CommandPrefix>, next: Approve): Approve {
   const list = new PrefixList(prefixes);
   return async (request) => {
-    const { line, commands, isCertain } = request;
+    const { line, commands, isCertain, agentCommands = [] } = request;
     const isListed = isCertain
-      ? commands.length > 0 && commands.every((words) => list.find(words))
+      ? commands.length > 0 &&
+        commands.every((words) => agentCommands.includes(words[0] ?? '') || list.find(words))
       : list.has(exactWords(line));
     return isListed ? 'allow' : list.remembered('allow', await next(request));
   };

@@ -1,4 +1,5 @@
 import type { AgentBashHandler } from '../../base/command/agent-command.ts';
+import { PROVERS } from '../../base/proof/proof.ts';
 import { childrenOf, isStartedSince } from '../../base/system/processes.ts';
 import type { ApprovalRequest, Approve } from './approval.ts';
 import { BUILTINS, readForApproval } from './certain-line.ts';
@@ -135,8 +136,12 @@ export class Permission {
   ): Promise<Decision> {
     const { text, isMended } = execution;
     const { commands, isCertain } = readForApproval(text, this.#world.handlers);
-    if (isCertain && !isMended && (await this.#areAgentCommands(commands))) return execution;
-    const reading = { commands, isCertain: isCertain && !isMended };
+    const ours = isCertain && !isMended ? await this.#agentCommands(commands) : [];
+    if (commands.length > 0 && commands.every(([name = '']) => ours.includes(name))) {
+      return execution;
+    }
+    const agentCommands = ours.filter((name) => !PROVERS.has(name));
+    const reading = { commands, isCertain: isCertain && !isMended, agentCommands };
     const answer = await this.#question(text, reading, approve, signal);
     if (answer === 'cancelled' || 'denied' in answer) return answer;
     return answer.line === text ? execution : { ...execution, text: answer.line, isMended: false };
@@ -144,7 +149,7 @@ export class Permission {
 
   #question(
     line: string,
-    reading: Pick<ApprovalRequest, 'commands' | 'isCertain'>,
+    reading: Pick<ApprovalRequest, 'commands' | 'isCertain' | 'agentCommands'>,
     approve: Approve,
     signal: AbortSignal | undefined,
   ) {
@@ -153,13 +158,15 @@ export class Permission {
     return questions.ask(approve, request, [disposed, signal]);
   }
 
-  /** True if each name certainly means the agent command. */
-  async #areAgentCommands(commands: readonly (readonly string[])[]): Promise<boolean> {
+  /** The names of a certain line that certainly mean agent commands. */
+  async #agentCommands(commands: readonly (readonly string[])[]): Promise<readonly string[]> {
     const { handlers, shell } = this.#world;
-    for (const [name = ''] of commands) {
-      if (!handlers.has(name) || (await shell.callerState?.(name))?.isPlain === false) return false;
+    const certain: string[] = [];
+    for (const name of new Set(commands.map(([name = '']) => name))) {
+      if (!handlers.has(name)) continue;
+      if ((await shell.callerState?.(name))?.isPlain !== false) certain.push(name);
     }
-    return commands.length > 0;
+    return certain;
   }
 }
 

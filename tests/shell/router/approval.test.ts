@@ -1,13 +1,23 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type ApprovalRequest, type Approve, allowList, denyList } from '../../../src/index.ts';
+import {
+  type AgentBashHandler,
+  type ApprovalRequest,
+  type Approve,
+  allowList,
+  denyList,
+  TodoProveHandler,
+  TodoReadHandler,
+  TodoStore,
+  TodoWriteHandler,
+} from '../../../src/index.ts';
 import { readForApproval } from '../../../src/shell/router/certain-line.ts';
 import { TestAgent } from '../../helpers/agents.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { startRouter } from '../../helpers/session.ts';
 
 /** A router that records its questions. */
-function startAsking(answer: Approve = () => 'allow', ...handlers: TestAgent[]) {
+function startAsking(answer: Approve = () => 'allow', ...handlers: AgentBashHandler[]) {
   const asked: ApprovalRequest[] = [];
   const approve: Approve = (request) => {
     asked.push(request);
@@ -249,4 +259,40 @@ describe('lists', () => {
       expect(() => denyList([prefix], () => 'allow')).toThrow(/A prefix is literal words: /);
     }
   });
+});
+
+test('in a certain line agent commands count as allowed, but neither those that run programs nor functions of their name', async () => {
+  const store = new TodoStore();
+  const handlers = [TodoWriteHandler, TodoReadHandler, TodoProveHandler];
+  const { router, asked, has } = startAsking(
+    allowList(['true', 'head'], () => 'deny'),
+    ...handlers.map((Handler) => new Handler(store)),
+  );
+  const item = { content: 'A', activeForm: 'B', status: 'pending', check: 'touch ran' };
+  const list = JSON.stringify([item]);
+  for (const line of [
+    `true && TodoWrite '${list}'`,
+    `cd . || TodoWrite <<'EOF'\n${list}\nEOF`,
+    'TodoRead | head -3',
+    'true && TodoWrite --start 1; TodoRead',
+  ]) {
+    const { exitCode } = await router.route(line);
+    expect([line, exitCode]).toEqual([line, line.startsWith('cd') ? 126 : 0]);
+  }
+  for (const line of [
+    'true && TodoProve 1',
+    'TodoRead | head -3; TodoProve 1',
+    'TodoRead >file',
+    'TodoRead | head "$X"',
+    'TodoRead && touch ran',
+    'true && TodoWrite --done 1 --active-form $(touch ran)',
+  ]) {
+    expect(await router.route(line)).toMatchObject({ exitCode: 126 });
+  }
+  await router.route('TodoRead() { touch ran; }', { approve: () => 'allow' });
+  expect(await router.route('true && TodoRead')).toMatchObject({ exitCode: 126 });
+  expect(has('ran')).toBe(false);
+  expect(asked.find(({ line }) => line.includes('head -3; TodoProve'))?.agentCommands).toEqual([
+    'TodoRead',
+  ]);
 });

@@ -130,3 +130,25 @@ test('a directory and a variable whose characters end with the byte of a backsla
   expect((await router.route('ls')).stdout).toBe('check\nran\n');
   expect(hasRun()).toBe(false);
 });
+
+test('a check is asked about as the text that bash gets, even if that text would be read as one JSON argument in a line', async () => {
+  const { router, hasRun } = await start();
+  for (const check of [
+    `TodoWrite '["Don'; touch ran; : '"]'`,
+    `TaskUpdate '{"a":"Don'; touch ran; : '"}'`,
+    `TodoWrite {"todos":[]};touch ran`,
+    `TodoWrite --add A --active-form B`,
+    'TodoRead',
+  ]) {
+    await router.route('TodoWrite', { stdin: JSON.stringify({ todos: [{ ...ITEM, check }] }) });
+    const asked: [string, boolean][] = [];
+    await router.route('TodoProve', {
+      approve: ({ line, isCertain }) => {
+        asked.push([line, isCertain]);
+        return 'deny';
+      },
+    });
+    expect(asked).toEqual([[check, !check.includes('touch')]]);
+    expect(hasRun()).toBe(false);
+  }
+});
