@@ -1,5 +1,5 @@
 import type { TaskVersion } from '../../tasks/task-store.ts';
-import { contentKey, pairItems } from '../../todo/pair-items.ts';
+import { contentKey, type ItemPair, pairItems } from '../../todo/pair-items.ts';
 import type { Items, TodoItem } from '../../todo/todo-fields.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { type Shown, shownItem, shownTask } from './look.ts';
@@ -67,8 +67,11 @@ function timesAfter(
   const changed = new Map<Item, number>();
   const isOldest = before === undefined && version > 1;
   let isSamePlan = false;
-  for (const { before: was, after: is } of pairItems(before?.items ?? [], items)) {
+  const pairs = pairItems(before?.items ?? [], items);
+  const renamed = renamedItem(pairs, before?.items ?? [], items);
+  for (const { before: paired, after: is } of pairs) {
     if (is === undefined) continue;
+    const was = is === renamed?.after ? renamed.before : paired;
     isSamePlan ||= was?.content === is.content;
     const from = was && times.since.get(was);
     const isSame = was?.status === is.status;
@@ -88,6 +91,17 @@ function timesAfter(
   const begun = isSamePlan ? times.begun : +updatedAt;
   const isBegunKnown = isSamePlan ? times.isBegunKnown : !isOldest;
   return { since, isLonger, took, changed, begun, isBegunKnown };
+}
+
+/** The item in progress with another text in its place: work on it goes on. */
+function renamedItem(pairs: readonly ItemPair[], before: Items, after: Items) {
+  const at = after.findIndex(({ status }) => status === 'in_progress');
+  const [was, is] = [before[at], after[at]];
+  const isAlone = before.length === after.length && was?.status === 'in_progress';
+  const isPaired = pairs.some(
+    (pair) => (pair.before === was || pair.after === is) && pair.before && pair.after,
+  );
+  return isAlone && is && !isPaired ? { before: was, after: is } : undefined;
 }
 
 /** Since when each task of the newest version has had its status. */

@@ -31,6 +31,9 @@ test.each([
   [['> a', '- a', '> a'], 'a 3'],
   // Another takes the place of the one in progress.
   [['- a', '> a', '> b | - c'], 'b 3, c 3'],
+  // Another text for the one in progress is a renaming.
+  [['> a | - b', '> A better a | - b'], 'A better a 1, b 1'],
+  [['> a | - b', 'x a | > c'], 'a 2, c 2'],
   // The stored versions do not reach back.
   [['> a', '> a | - b', '> a | > b', '> a | x b'], 'a 2 or before, b 4'],
 ])('each item of %j has its status since the version that gave it', (versions, since) => {
