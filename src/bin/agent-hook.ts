@@ -1,5 +1,6 @@
 import { orElse, writeAll } from '../base/system/files.ts';
 import { isTerminal, readStandardInput } from '../base/system/standard-io.ts';
+import { jsonObjectEnd } from '../harness/hook/json-object-end.ts';
 import { MAX_INPUT_BYTES, runHook } from '../harness/hook/run-hook.ts';
 import { useServers } from '../lists/lists.ts';
 import { ServerLists } from '../servers/server-lists.ts';
@@ -19,10 +20,11 @@ if (isTerminal(0)) {
 } else {
   runHook({
     argv: process.argv.slice(2),
-    input: () => readStandardInput(MAX_INPUT_BYTES).toString(),
+    input: () => readStandardInput(MAX_INPUT_BYTES, jsonObjectEnd()).toString(),
     environment: process.env,
     directory: orElse(() => process.cwd(), undefined),
     now: () => new Date(),
+    commands: `${__dirname}/../bin/commands`,
   }).then((answer) => {
     if (answer !== '') writeAll(1, answer);
     // An idle connection to a server would keep the process alive for seconds.

@@ -25,6 +25,7 @@ export function harness(session: string, variable?: string, now = NOON) {
       environment,
       directory,
       now,
+      commands: join(import.meta.dirname, '..', '..', 'dist', 'bin', 'commands'),
     });
   /** The list of an agent in this work tree, for this author. */
   const listBy = (author?: string, agent = `main@${session}`) => {

@@ -5,8 +5,15 @@ import { codeOf, untilReady } from './files.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Reads standard input to its end, or to just above `limit` bytes. A terminal is not read: nobody types JSON there. */
-export function readStandardInput(limit: number): Buffer {
+/**
+ * Reads standard input to its end, or to just above `limit` bytes. A terminal is not read: nobody types JSON there.
+ *
+ * @param isEnd called with each piece; true if it completes the input, so the writer need not close the pipe.
+ */
+export function readStandardInput(
+  limit: number,
+  isEnd: (piece: Uint8Array) => boolean = () => false,
+): Buffer {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -15,8 +22,10 @@ export function readStandardInput(limit: number): Buffer {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       const bytes = untilReady(() => readSync(0, chunk));
       if (bytes === 0) break;
-      chunks.push(chunk.subarray(0, bytes));
+      const piece = chunk.subarray(0, bytes);
+      chunks.push(piece);
       length += bytes;
+      if (isEnd(piece)) break;
     }
   } catch (error) {
     // Node opens /dev/null if standard input is closed; some sandboxes give a broken one.

@@ -115,6 +115,7 @@ async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
       return { context: texts(ofUser, await guidanceDue(reading, { newest, history }, settings)) };
     }
     case 'end':
+    case 'permission':
     case 'other':
       return {};
     case 'stop': {

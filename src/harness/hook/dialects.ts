@@ -25,6 +25,8 @@ export type Happening =
       /** The harness drops the reply. */
       readonly isUnheard?: true;
     }
+  /** A command line is about to run; its user may be asked. */
+  | { readonly kind: 'permission'; readonly line: string }
   | ({ readonly kind: 'stop' } & Stop)
   /** The session is over. */
   | { readonly kind: 'end' }
@@ -60,6 +62,8 @@ export interface Dialect {
   readonly listAtPrompt?: boolean;
   /** It escapes angle brackets, so the mark of the item in progress is written as a word. */
   readonly escapesMarks?: boolean;
+  /** The event whose reply may allow a command line, and that reply. In other harnesses no reply does, or it allows more. */
+  readonly permission?: Readonly<{ event: string; shell: string; allowed: object }>;
   /** Returns undefined if the event does not tell. */
   exitCode?(input: Input): number | undefined;
   /** Corrects events whose meaning differs from their name. */
@@ -76,9 +80,14 @@ export const DIALECTS = {
   claude: {
     sessionVariable: 'CLAUDE_CODE_SESSION_ID',
     exitCode: claudeExitCode,
+    permission: {
+      event: 'PreToolUse',
+      shell: 'Bash',
+      allowed: { permissionDecision: 'allow', permissionDecisionReason: 'only the task list' },
+    },
     write: likeClaude('block'),
   },
-  /** Its events have no exit code. */
+  /** Its events have no exit code. What a reply to its PermissionRequest allows leaves its sandbox. */
   codex: { sessionVariable: 'CODEX_THREAD_ID', write: likeClaude('block') },
   gemini: {
     listAtPrompt: true,
@@ -90,6 +99,11 @@ export const DIALECTS = {
     listAtPrompt: true,
     escapesMarks: true,
     exitCode: geminiExitCode,
+    permission: {
+      event: 'PermissionRequest',
+      shell: 'run_shell_command',
+      allowed: { decision: { behavior: 'allow' } },
+    },
     adapt: adaptQwen,
     write: likeClaude('block'),
   },
@@ -123,7 +137,9 @@ export function dialectOf(input: Input): DialectName {
   // Only Gemini CLI and its fork Qwen Code date their events; Qwen Code uses Claude Code's names.
   if ('timestamp' in input) {
     const isOfBoth = name === 'SessionStart' && !('permission_mode' in input);
-    return !isOfBoth && /^(?:SessionStart|UserPrompt|PostTool|Stop)/.test(name) ? 'qwen' : 'gemini';
+    return !isOfBoth && /^(?:SessionStart|UserPrompt|PostTool|Stop|Permission)/.test(name)
+      ? 'qwen'
+      : 'gemini';
   }
   // Codex sends both the model and the mode, in all events; Claude Code never sends both.
   return 'turn_id' in input || ('model' in input && 'permission_mode' in input)
@@ -132,7 +148,7 @@ export function dialectOf(input: Input): DialectName {
 }
 
 /** No two harnesses use a name for different events. */
-const EVENTS: Readonly<Record<string, Happening['kind']>> = {
+const EVENTS: Readonly<Record<string, Exclude<Happening['kind'], 'permission'>>> = {
   SessionStart: 'start',
   sessionStart: 'start',
   'chat.message': 'start',
@@ -155,8 +171,13 @@ const EVENTS: Readonly<Record<string, Happening['kind']>> = {
 export function readEvent(input: Input, dialect: Dialect): HookEvent {
   const name = text(input.hook_event_name);
   const [root] = Array.isArray(input.workspace_roots) ? input.workspace_roots : [];
-  // A subagent's event: the list is not its own.
-  const what = 'agent_id' in input ? OTHER : happening(name, input, dialect);
+  const what =
+    name === dialect.permission?.event
+      ? permissionAsked(input, dialect.permission.shell)
+      : // A subagent's event: the list is not its own.
+        'agent_id' in input
+        ? OTHER
+        : happening(name, input, dialect);
   return {
     name,
     session: text(input.session_id ?? input.conversation_id),
@@ -166,6 +187,11 @@ export function readEvent(input: Input, dialect: Dialect): HookEvent {
 }
 
 const OTHER: Happening = { kind: 'other' };
+
+function permissionAsked({ tool_name, tool_input }: Input, shell: string): Happening {
+  const line = optionalText(object(tool_input).command);
+  return tool_name === shell && line !== undefined ? { kind: 'permission', line } : OTHER;
+}
 
 function happening(name: string, input: Input, dialect: Dialect): Happening {
   const kind = EVENTS[name] ?? 'other';

@@ -4,6 +4,7 @@ import { TodoLists } from '../../todo/todo-lists.ts';
 import { answer } from './answer.ts';
 import { DIALECTS, type Dialect, type DialectName, dialectOf, readEvent } from './dialects.ts';
 import { hookLog, logFailure } from './hook-log.ts';
+import { usesOnlyList } from './own-line.ts';
 
 /** One call of `agent-shell hook`. */
 export interface HookCall {
@@ -15,6 +16,8 @@ export interface HookCall {
   /** Undefined if it was deleted. */
   readonly directory: string | undefined;
   readonly now: () => Date;
+  /** The folder of the agent commands of this installation. */
+  readonly commands: string;
 }
 
 /** Events may include all output of a command. */
@@ -42,6 +45,11 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
   const dialect: Dialect = DIALECTS[name];
   const event = readEvent(input, dialect);
   const { sessionVariable, listAtPrompt = false, escapesMarks } = dialect;
+  if (event.what.kind === 'permission') {
+    const isAllowed = usesOnlyList(event.what.line, call);
+    const output = { hookEventName: event.name, ...dialect.permission?.allowed };
+    return isAllowed ? `${JSON.stringify({ hookSpecificOutput: output })}\n` : '';
+  }
   const environment =
     sessionVariable === undefined || event.session === ''
       ? call.environment

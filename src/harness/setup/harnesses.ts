@@ -1,3 +1,4 @@
+import geminiPolicy from './gemini-policy.txt';
 import opencodePlugin from './opencode-plugin.txt';
 
 export interface Hooks {
@@ -12,6 +13,8 @@ export interface Hooks {
   readonly handler: object;
   /** By event: more properties of its entry. */
   readonly events: Readonly<Record<string, object>>;
+  /** Events whose reply lets lines of agent commands run without a question. */
+  readonly permission?: Readonly<Record<string, object>>;
   /** The event before the agent stops, for the finish gate. */
   readonly stop: string;
   /** More arguments of the command, if the events do not identify the harness. */
@@ -34,7 +37,11 @@ export interface Harness {
   readonly namesInstructions?: boolean;
   readonly hooks?: Hooks;
   readonly plugin?: { readonly path: string; readonly content: string };
-  /** The remaining steps for the user. LISTS stands for the folder of all lists. */
+  /** Its sandbox has to let commands write lists, as this file says. */
+  readonly sandbox?: string;
+  /** A file of the user that lets lines of agent commands run without a question; it reads none of a project. */
+  readonly policy?: { readonly path: string; readonly content: string };
+  /** The remaining steps for the user. */
   readonly next?: string;
 }
 
@@ -61,6 +68,7 @@ export const HARNESSES = {
       form: 'groups',
       handler: SECONDS,
       events: { ...CLAUDE_EVENTS('Bash'), SessionEnd: {} },
+      permission: { PreToolUse: { matcher: 'Bash' } },
       stop: 'Stop',
     },
   },
@@ -84,11 +92,8 @@ export const HARNESSES = {
       },
       stop: 'Stop',
     },
-    next: `Codex runs a hook once you trust it: type /hooks in Codex. Its sandbox lets commands write in the work
-tree only; for the lists add to ~/.codex/config.toml, and make that folder:
-
-[sandbox_workspace_write]
-writable_roots = [LISTS]`,
+    sandbox: 'config.toml',
+    next: 'Codex runs a hook once you trust it: type /hooks in Codex.',
   },
   gemini: {
     title: 'Gemini CLI',
@@ -111,6 +116,7 @@ writable_roots = [LISTS]`,
       },
       stop: 'AfterAgent',
     },
+    policy: { path: 'policies/todowrite.toml', content: geminiPolicy },
   },
   qwen: {
     title: 'Qwen Code',
@@ -125,6 +131,7 @@ writable_roots = [LISTS]`,
       form: 'groups',
       handler: MILLISECONDS,
       events: CLAUDE_EVENTS('run_shell_command'),
+      permission: { PermissionRequest: { matcher: 'run_shell_command' } },
       stop: 'Stop',
     },
   },

@@ -4,7 +4,16 @@ import type { Environment } from '../../base/environment.ts';
 import { HARNESSES, type Harness, type HarnessName, type Hooks } from './harnesses.ts';
 import instructions from './instructions.md';
 import { jsonHooks } from './json-hooks.ts';
-import { type Edit, hasHooks, markedSection, tomlHooks, wholeFile } from './text-edits.ts';
+import {
+  type Edit,
+  hasHooks,
+  markedSection,
+  SetupError,
+  tomlHooks,
+  wholeFile,
+  writableRoot,
+  writableRootsIn,
+} from './text-edits.ts';
 
 export interface User {
   readonly home: string;
@@ -15,14 +24,20 @@ export interface Place extends User {
   readonly scope: 'project' | 'user';
   readonly root: string;
   readonly gate: boolean;
+  /** Lines of agent commands run without a question; undefined: as it is. */
+  readonly permission: boolean | undefined;
+  /** Returns the folder of all lists. */
+  readonly lists: () => string;
   /** Returns undefined if there is no file. */
   readonly read: (path: string) => string | undefined;
 }
 
 export interface Piece {
   readonly path: string;
-  readonly what: 'instructions' | 'hooks' | 'plugin';
+  readonly what: 'instructions' | 'hooks' | 'plugin' | 'policy' | 'sandbox';
   readonly edit: Edit;
+  /** It lets lines run without a question: as a part, or only that. */
+  readonly permission?: 'part' | 'all';
 }
 
 export function userFolderOf(
@@ -56,6 +71,7 @@ export function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
   if (folder !== undefined && hooks && !(isProject && hooks.isOfUserOnly)) {
     pieces.push(hooksPiece(hooks, name, folder, place));
   }
+  if (folder !== undefined) pieces.push(...permissionPieces(harness, name, folder, place));
   const file = harness.instructions[place.scope];
   const base = isProject ? place.root : folder;
   if (file !== undefined && base !== undefined) {
@@ -78,6 +94,34 @@ export function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
   return pieces;
 }
 
+function permissionPieces(
+  harness: Harness,
+  name: HarnessName,
+  folder: string,
+  place: Place,
+): Piece[] {
+  const { policy, sandbox } = harness;
+  const permission = 'all';
+  if (policy && place.scope === 'user') {
+    const path = join(folder, policy.path);
+    return [{ path, what: 'policy', edit: wholeFile(policy.content), permission }];
+  }
+  const lists = place.lists();
+  if (sandbox === undefined || `${lists}/`.startsWith(`${place.root}/`)) return [];
+  const root = lists.startsWith(`${place.home}/`) ? `~${lists.slice(place.home.length)}` : lists;
+  const ofUser = place.read(join(userFolderOf(harness, place) ?? '', sandbox)) ?? '';
+  const roots = place.scope === 'project' ? writableRootsIn(ofUser) : undefined;
+  if (roots?.includes(root) || roots?.includes(lists)) return [];
+  const edit = writableRoot(root, name);
+  const add = (text: string | undefined) => {
+    if (roots === undefined) return edit.add(text);
+    throw new SetupError(
+      `would replace your own writable_roots: add ${JSON.stringify(root)} to them, in your ${sandbox}`,
+    );
+  };
+  return [{ path: join(folder, sandbox), what: 'sandbox', edit: { ...edit, add }, permission }];
+}
+
 /** Never change this: Codex trusts a hook by the hash of its command. */
 const COMMAND = 'agent-shell hook';
 const GATED = /"agent-shell hook [^"]*--gate"/;
@@ -90,21 +134,34 @@ function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, place: Plac
     otherFile !== undefined &&
     !place.read(path)?.includes(COMMAND) &&
     hasHooks(place.read(other) ?? '');
-  const edit = (isGated: boolean) => {
-    const entries = entriesOf(hooks, isGated);
+  const edit = (isGated: boolean, permits: boolean) => {
+    const entries = entriesOf(hooks, isGated, permits);
     return form === 'tables' || isInOther
       ? tomlHooks(entries, name)
       : jsonHooks({ events: Object.fromEntries(entries), version });
   };
-  const plain = edit(place.gate);
-  // Running setup again without --gate keeps the gate.
-  const add = (text: string | undefined) => (GATED.test(text ?? '') ? edit(true) : plain).add(text);
-  return { path: isInOther ? other : path, what: 'hooks', edit: { ...plain, add } };
+  const permitted = (text: string) =>
+    Object.keys(hooks.permission ?? {}).some((event) =>
+      JSON.stringify(parse(text)?.hooks?.[event] ?? '').includes(`"${COMMAND}`),
+    );
+  const plain = edit(place.gate, place.permission === true);
+  const add = (text: string | undefined) => {
+    const isPermitted = permitted(text ?? '');
+    // Running setup again without --gate keeps the gate.
+    const wanted = edit(place.gate || GATED.test(text ?? ''), place.permission ?? isPermitted);
+    const isTakenBack = place.permission === false && isPermitted;
+    return wanted.add(text && isTakenBack ? plain.remove(text) : text);
+  };
+  const permission = hooks.permission && 'part';
+  return { path: isInOther ? other : path, what: 'hooks', edit: { ...plain, add }, permission };
 }
 
-function entriesOf(hooks: Hooks, isGated: boolean): [event: string, entry: object][] {
-  const { form, handler, stop, options } = hooks;
-  return Object.entries(hooks.events).map(([event, more]) => {
+function entriesOf(
+  { events, permission, form, handler, stop, options }: Hooks,
+  isGated: boolean,
+  isPermitted: boolean,
+): [event: string, entry: object][] {
+  return Object.entries({ ...events, ...(isPermitted && permission) }).map(([event, more]) => {
     const gate = event === stop && isGated ? '--gate' : '';
     const command = [COMMAND, options, gate].filter(Boolean).join(' ');
     const group = { ...more, hooks: [{ type: 'command', command, ...handler }] };

@@ -3,6 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { type CommandResult, done, failed } from '../../base/command/agent-command.ts';
 import { HELP_OPTIONS, parseOptions } from '../../base/command/options.ts';
 import { inQuotes, safeText } from '../../base/safe-text.ts';
+import { makeFolders } from '../../base/system/files.ts';
 import { findProgram } from '../../base/system/find-program.ts';
 import { ListHome } from '../../lists/list-home.ts';
 import { sessionOf } from '../../lists/list-paths.ts';
@@ -22,6 +23,7 @@ export const SETUP_OPTIONS = {
   '--project': 'flag',
   '--user': 'flag',
   '--gate': 'flag',
+  '--no-permission': 'flag',
   '--follow-links': 'flag',
   ...HELP_OPTIONS,
 } as const;
@@ -32,6 +34,7 @@ interface Asked {
   readonly action: (typeof ACTIONS)[number] | undefined;
   readonly scope: Place['scope'];
   readonly gate: boolean;
+  readonly permission: Place['permission'];
   /** Also edits files outside of the project that links lead to. */
   readonly followLinks: boolean;
 }
@@ -62,11 +65,16 @@ export function setup(argv: readonly string[], world: World): CommandResult {
     }
     switch (action) {
       case '--print':
-        return done(pieces.map((piece) => shown(piece, place)).join('\n'));
+        return done(
+          pieces
+            .filter(({ permission }) => permission !== 'all' || asked.permission)
+            .map((piece) => shown(piece, place))
+            .join('\n'),
+        );
       case '--check':
         return checked([checkInstall(world), checkPieces(harness, pieces, place)]);
       default:
-        return change(pieces, place, asked, nextOf(harness, world));
+        return change(pieces, place, asked, nextOf(harness, asked));
     }
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
@@ -102,24 +110,30 @@ function readArguments(argv: readonly string[]): Asked | { help: true } | { prob
     action,
     scope: options['--user'] ? 'user' : 'project',
     gate: options['--gate'] ?? false,
+    permission: action === '--check' ? undefined : !options['--no-permission'],
     followLinks: options['--follow-links'] ?? false,
   };
 }
 
-function placeOf({ scope, gate }: Pick<Asked, 'scope' | 'gate'>, world: World): Place {
-  const { environment, directory, home } = world;
-  return { scope, gate, root: sessionOf(directory), home, environment, read: readConfig };
+function placeOf(
+  { scope, gate, permission }: Pick<Asked, 'scope' | 'gate' | 'permission'>,
+  { environment, directory, home }: World,
+): Place {
+  const lists = () => new ListHome(environment, directory).folder;
+  const root = sessionOf(directory);
+  return { scope, gate, permission, root, home, environment, lists, read: readConfig };
 }
 
 /** Prints the remaining steps only if something was written. */
 function change(pieces: readonly Piece[], place: Place, asked: Asked, next: string): CommandResult {
   const { scope, root, home } = place;
   const isRemoval = asked.action === '--remove';
-  const edits = pieces.map(({ path, edit }) => ({
-    path,
+  const isLeftOut = ({ permission }: Piece) => permission === 'all' && !asked.permission;
+  const edits = pieces.map((piece) => ({
+    path: piece.path,
     change: (text: string | undefined) => {
-      if (!isRemoval) return edit.add(text);
-      return text === undefined ? undefined : edit.remove(text);
+      if (!isRemoval && !isLeftOut(piece)) return piece.edit.add(text);
+      return text === undefined ? undefined : piece.edit.remove(text);
     },
   }));
   const project = targetOf(root);
@@ -129,31 +143,53 @@ function change(pieces: readonly Piece[], place: Place, asked: Asked, next: stri
       : `leads out of the project, to ${target}; --follow-links edits that`;
   try {
     const outcomes = editConfigs(edits, refusal);
-    if (isRemoval) removeFoldersOf(pieces, scope === 'project' ? root : home);
-    const lines = pieces.map(
-      (piece, index) => `${outcomes[index]?.padEnd(9)}  ${titleOf(piece, place)}\n`,
+    const needsLists = pieces.some((piece) => piece.what === 'sandbox' && !isLeftOut(piece));
+    if (isRemoval)
+      removeFoldersOf(
+        pieces.map(({ path }) => path),
+        scope === 'project' ? root : home,
+      );
+    if (isRemoval && needsLists) removeFoldersOf([join(place.lists(), 'any')], home);
+    if (!isRemoval && needsLists) makeFolders(place.lists());
+    const lines = pieces.flatMap((piece, index) =>
+      isLeftOut(piece) && outcomes[index] === 'unchanged'
+        ? []
+        : `${outcomes[index]?.padEnd(9)}  ${titleOf(piece, place)}\n`,
     );
-    return done(lines.join('') + (outcomes.includes('written') && !isRemoval ? next : ''));
+    const isWritten = (_: unknown, index: number) => !isRemoval && outcomes[index] === 'written';
+    const permits = pieces.filter(isWritten).some(({ permission }) => permission);
+    const before = asked.permission && permits ? PERMISSION[scope] : '';
+    return done(before + lines.join('') + (pieces.some(isWritten) ? next : ''));
   } catch (error) {
     if (!(error instanceof AggregateError)) throw error;
     const { errors, message: changed } = error;
-    return failed('refused', errors.map(({ message }) => complaint(message, changed)).join(''));
+    // Two additions to one file have the same problem.
+    const complaints = new Set(errors.map(({ message }) => complaint(message, changed)));
+    return failed('refused', [...complaints].join(''));
   }
 }
 
-function removeFoldersOf(pieces: readonly Piece[], base: string): void {
-  for (const { path } of pieces) {
+function removeFoldersOf(paths: readonly string[], base: string): void {
+  for (const path of paths) {
     for (let folder = dirname(path); folder.startsWith(`${base}${sep}`); folder = dirname(folder)) {
       removeEmptyFolders([folder]);
     }
   }
 }
 
-function nextOf({ next }: Harness, { environment, directory }: World): string {
-  if (next === undefined) return '';
-  const lists = new ListHome(environment, directory);
-  return `\n${next.replace('LISTS', () => JSON.stringify(lists.folder))}\n`;
+function nextOf({ next, policy, title }: Harness, { scope, permission }: Asked): string {
+  if (next) return `\n${next}\n`;
+  return policy && permission && scope === 'project'
+    ? `\n${title} asks you about each command; it reads the permission to use the list from your own files only:
+agent-shell setup gemini --user\n`
+    : '';
 }
+
+const PERMISSION = {
+  project: `Lines that only use the task list will run without a question, for everyone who clones this project and trusts its
+settings. --no-permission leaves this out.\n\n`,
+  user: `Lines that only use the task list will run without a question, in all your projects. --no-permission leaves this out.\n\n`,
+};
 
 function shown(piece: Piece, place: Place): string {
   return `# ${titleOf(piece, place)}\n${piece.edit.shown}`;
@@ -162,7 +198,7 @@ function shown(piece: Piece, place: Place): string {
 function checkAll(world: World): CommandResult {
   const checks = [checkInstall(world)];
   for (const scope of ['project', 'user'] as const) {
-    const place = placeOf({ scope, gate: false }, world);
+    const place = placeOf({ scope, gate: false, permission: undefined }, world);
     for (const name of HARNESS_NAMES) {
       const pieces = unlessUnreadable(() => piecesOf(name, place)) ?? [];
       const isSetUp = pieces.some((piece) => stateOf(piece, place) !== 'missing');
@@ -179,7 +215,10 @@ function checkPieces({ title }: Harness, pieces: readonly Piece[], place: Place)
       `${title}, ${place.scope === 'project' ? 'this project' : 'all projects'}:`,
       ...pieces.map((piece, index) => `  ${states[index]?.padEnd(8)} ${titleOf(piece, place)}`),
     ],
-    isGood: states.every((state) => state === 'ok'),
+    isGood: states.every(
+      (state, index) =>
+        state === 'ok' || (state === 'missing' && pieces[index]?.permission === 'all'),
+    ),
   };
 }
 
@@ -211,7 +250,7 @@ function checked(checks: readonly Checked[]): CommandResult {
 }
 
 function whatIsHere(world: World): string {
-  const { root } = placeOf({ scope: 'project', gate: false }, world);
+  const { root } = placeOf({ scope: 'project', gate: false, permission: undefined }, world);
   const here = HARNESS_NAMES.filter((name) => {
     const harness: Harness = HARNESSES[name];
     const { program, folder, signs } = harness;
@@ -231,7 +270,8 @@ function whatIsHere(world: World): string {
 
 ${lines.join('\n')}
 
-With --user for all your projects, --gate to ask an agent that stops early to finish, --print to see what would be
+Lines that only use the task list then run without a question, for all who clone the project and trust its settings;
+--no-permission leaves that out. With --user for all your projects, --gate to ask an agent that stops early to finish, --print to see what would be
 written, --check to see what is set up, --remove to undo it.
 `;
 }

@@ -34,8 +34,10 @@ export function wholeFile(content: string): Edit {
   };
 }
 
-const MARKDOWN_COMMENT = { open: '<!-- ', close: ' -->' };
-const HASH_COMMENT = { open: '# ', close: '' };
+const MARKDOWN_COMMENT = { open: '<!-- ', close: ' -->', name: 'todowrite' };
+const HASH_COMMENT = { open: '# ', close: '', name: 'todowrite' };
+/** Beside hooks in the same file. */
+const ROOTS_COMMENT = { open: '# ', close: '', name: 'lists of todowrite' };
 
 /** Increase it when the section's meaning changes. */
 const VERSION = 'v1';
@@ -48,15 +50,15 @@ const VERSION = 'v1';
  * `remove` can restore the text.
  */
 export function markedSection(body: string, owner: string, style = MARKDOWN_COMMENT): Edit {
-  const { open, close } = style;
-  const end = `${open}END todowrite${close}`;
+  const { open, close, name } = style;
+  const end = `${open}END ${name}${close}`;
   const beginLine = new RegExp(
-    `^${open}BEGIN todowrite [^\\r\\n:]*: ([\\w, -]*?)${close}\\r?$`,
+    `^${open}BEGIN ${name} [^\\r\\n:]*: ([\\w, -]*?)${close}\\r?$`,
     'gm',
   );
   const section = (owners: readonly string[], eol: string) =>
     [
-      `${open}BEGIN todowrite ${VERSION}: ${owners.join(', ')}${close}`,
+      `${open}BEGIN ${name} ${VERSION}: ${owners.join(', ')}${close}`,
       ...body.trimEnd().split('\n'),
       end,
     ].join(eol);
@@ -148,6 +150,37 @@ export function tomlHooks(events: readonly [event: string, entry: object][], own
     },
     remove,
   };
+}
+
+/** A folder that Codex's sandbox lets commands write in. @param path as in TOML, perhaps with `~`. */
+export function writableRoot(path: string, owner: string): Edit {
+  const roots = `writable_roots = [${JSON.stringify(path)}]`;
+  const table = markedSection(`[sandbox_workspace_write]\n${roots}`, owner, ROOTS_COMMENT);
+  const inTable = markedSection(roots, owner, ROOTS_COMMENT);
+  return {
+    ...table,
+    add: (text) => {
+      if (text === undefined) return table.add(text);
+      if (writableRootsIn(text)?.includes(path)) return text;
+      const rest = table.remove(text) ?? '';
+      if (!/^\s*\[?sandbox_workspace_write\b/m.test(rest)) return table.add(rest);
+      const header = /^\[sandbox_workspace_write\][ \t]*(?:#.*)?(\r?\n)/m.exec(rest);
+      if (header === null || writableRootsIn(rest) !== undefined) {
+        throw new SetupError(`has a sandbox_workspace_write of its own: add ${roots} there`);
+      }
+      const at = header.index + header[0].length;
+      const section = inTable.shown.replaceAll('\n', header[1] ?? '\n');
+      return rest.slice(0, at) + section + rest.slice(at);
+    },
+  };
+}
+
+/** The folders that a configuration of Codex names; undefined for none. */
+export function writableRootsIn(text: string): readonly unknown[] | undefined {
+  const { sandbox_workspace_write: table } = parsed(text) as {
+    sandbox_workspace_write?: { writable_roots?: unknown[] };
+  };
+  return table?.writable_roots;
 }
 
 /** True also if it is not TOML, so that its edit says so. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { exactWords } from './certain-line.ts';
+import { exactWords } from '../../base/line/certain-line.ts';
 
 /** The question before a line runs in bash. */
 export interface ApprovalRequest {

@@ -1,8 +1,8 @@
 import type { AgentBashHandler } from '../../base/command/agent-command.ts';
+import { BUILTINS, readForApproval } from '../../base/line/certain-line.ts';
 import { PROVERS } from '../../base/proof/proof.ts';
 import { childrenOf, isStartedSince } from '../../base/system/processes.ts';
 import type { ApprovalRequest, Approve } from './approval.ts';
-import { BUILTINS, readForApproval } from './certain-line.ts';
 import type { Execution } from './execution.ts';
 import type { NativeShell } from './router-options.ts';
 

@@ -65,8 +65,14 @@ const CAN_MAKE_DEVICES =
 /** By agent: the files in a project, and those of the user. */
 const FILES: Record<string, [project: string, user: string]> = {
   claude: ['.claude/settings.json CLAUDE.md', '.claude/CLAUDE.md .claude/settings.json'],
-  codex: ['.codex/hooks.json AGENTS.md', '.codex/AGENTS.md .codex/hooks.json'],
-  gemini: ['.gemini/settings.json GEMINI.md', '.gemini/GEMINI.md .gemini/settings.json'],
+  codex: [
+    '.codex/config.toml .codex/hooks.json AGENTS.md',
+    '.codex/AGENTS.md .codex/config.toml .codex/hooks.json',
+  ],
+  gemini: [
+    '.gemini/settings.json GEMINI.md',
+    '.gemini/GEMINI.md .gemini/policies/todowrite.toml .gemini/settings.json',
+  ],
   opencode: [
     '.opencode/plugin/todowrite.js AGENTS.md',
     '.config/opencode/AGENTS.md .config/opencode/plugin/todowrite.js',
@@ -166,6 +172,87 @@ test.each([
   expect(run().stdout).toContain('Found no coding agent here');
   mkdirSync(join(home, folder), { recursive: true });
   expect(run().stdout).toContain(`Found here: ${title}.`);
+});
+
+describe('permission', () => {
+  const ASKED = ['PreToolUse', 'PermissionRequest', 'sandbox_workspace_write', 'commandPrefix'];
+  const isPermitted = (files: object) => ASKED.some((word) => JSON.stringify(files).includes(word));
+
+  test.each([
+    ['claude', 'project'],
+    ['qwen', 'project'],
+    ['codex', 'project'],
+    ['codex', 'user'],
+    ['gemini', 'user'],
+  ])(
+    'setup %s --%s gives it and says so; --no-permission leaves it out, and takes it back',
+    (name, scope) => {
+      const { all, run } = machine();
+      const setUp = (...argv: string[]) => run(name, `--${scope}`, ...argv);
+      expect(setUp('--print', '--no-permission').stdout).not.toMatch(ASKED.join('|'));
+      setUp('--no-permission');
+      const without = all();
+      expect(isPermitted(without)).toBe(false);
+      expect(setUp('--check').stdout).not.toContain('outdated');
+      const { stdout } = setUp();
+      expect(stdout).toMatch(/^Lines that only use the task list will run without a question, /);
+      expect(stdout.includes('everyone who clones')).toBe(scope === 'project');
+      expect(isPermitted(all())).toBe(true);
+      expect(setUp('--check').stdout).not.toMatch(/outdated|missing .*\)\n/);
+      expect(setUp('--no-permission').stdout).not.toContain('Lines that only use');
+      expect(all()).toEqual(without);
+    },
+  );
+
+  test('of Gemini CLI is the user’s own to give, which setup of a project says', () => {
+    expect(machine().run('gemini').stdout).toContain('agent-shell setup gemini --user');
+  });
+
+  test('Codex may write the lists: the folder is there, and its name is one for all users', () => {
+    const { all, run, home, environment } = machine();
+    run('codex');
+    expect(all()['project/.codex/config.toml']).toContain(
+      '[sandbox_workspace_write]\nwritable_roots = ["~/.local/state/todowrite"]\n',
+    );
+    expect(readdirSync(join(home, '.local', 'state'))).toEqual(['todowrite']);
+    environment.TODO_STATE_DIR = '/elsewhere/lists';
+    run('codex', '--no-permission');
+    environment.TODO_STATE_DIR = '.lists';
+    expect(run('codex').stdout).not.toContain('config.toml');
+  });
+
+  test.each([
+    ['a table of that name', '[sandbox_workspace_write]\nnetwork_access = true\n', 2],
+    ['hooks', '[[hooks.Stop]]\n', 2],
+    [
+      'the folder already',
+      'sandbox_workspace_write.writable_roots = ["~/.local/state/todowrite"]',
+      1,
+    ],
+  ])('a config.toml with %s is added to, and put back to the byte', (_, text, values) => {
+    const { all, run, put } = machine();
+    put('project/.codex/config.toml', text);
+    expect(run('codex')).toMatchObject({ stderr: '' });
+    const written = all()['project/.codex/config.toml'] ?? '';
+    const { sandbox_workspace_write } = parse(written);
+    expect(sandbox_workspace_write).toMatchObject({
+      writable_roots: ['~/.local/state/todowrite'],
+    });
+    expect(written === text).toBe(values === 1);
+    run('codex', '--remove');
+    expect(all()['project/.codex/config.toml']).toBe(text);
+  });
+
+  test.each(['project', 'home'])('other writable_roots, of the %s, are never replaced', (where) => {
+    const { all, run, put } = machine();
+    const roots = '[sandbox_workspace_write]\nwritable_roots = ["/data"]\n';
+    put(`${where}/.codex/config.toml`, roots);
+    const before = all();
+    expect(run('codex').stderr).toMatch(/add .*~\/\.local\/state\/todowrite.*nothing was changed/);
+    expect(all()).toEqual(before);
+    put(`${where}/.codex/config.toml`, roots.replace('"]', '", "~/.local/state/todowrite"]'));
+    expect(run('codex')).toMatchObject({ stderr: '', exitCode: 0 });
+  });
 });
 
 describe('Kimi CLI', () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { readForApproval } from '../../../src/base/line/certain-line.ts';
 import {
   type AgentBashHandler,
   type ApprovalRequest,
@@ -11,7 +12,6 @@ import {
   TodoStore,
   TodoWriteHandler,
 } from '../../../src/index.ts';
-import { readForApproval } from '../../../src/shell/router/certain-line.ts';
 import { TestAgent } from '../../helpers/agents.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { startRouter } from '../../helpers/session.ts';

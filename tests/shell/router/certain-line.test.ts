@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { readForApproval } from '../../../src/base/line/certain-line.ts';
 import { readCommands } from '../../../src/base/line/simple-commands.ts';
-import { readForApproval } from '../../../src/shell/router/certain-line.ts';
 import { ENV } from '../../helpers/bash.ts';
 import { localeWith } from '../../helpers/locales.ts';
 import { deedsOf } from '../../helpers/marked-bash.ts';

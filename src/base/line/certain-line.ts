@@ -1,9 +1,10 @@
-import { outsideSingleQuotes } from '../../base/line/quotes.ts';
+import { outsideSingleQuotes } from './quotes.ts';
 import {
+  type Reading,
   type Redirection,
   readCommands,
   type SimpleCommand,
-} from '../../base/line/simple-commands.ts';
+} from './simple-commands.ts';
 
 type Names = { has(name: string): boolean };
 
@@ -43,15 +44,33 @@ export function readForApproval(
   line: string,
   agentCommands: Names = NO_NAMES,
 ): { readonly commands: readonly (readonly string[])[]; readonly isCertain: boolean } {
-  const { commands, isWhole, isLiteral } = readCommands(line);
+  const reading = readCommands(line);
   return {
-    commands: commands.map(certainWords).filter(({ length }) => length > 0),
-    isCertain:
-      line.length <= MAX_LENGTH &&
-      isWhole &&
-      isLiteral &&
-      commands.every((command) => isCertain(command, agentCommands)),
+    commands: reading.commands.map(certainWords).filter(({ length }) => length > 0),
+    isCertain: isCertainReading(line, reading, agentCommands),
   };
+}
+
+/** The commands of a certain line. Returns undefined for any other line. */
+export function certainCommands(
+  line: string,
+  agentCommands: Names,
+): readonly SimpleCommand[] | undefined {
+  const reading = readCommands(line);
+  return isCertainReading(line, reading, agentCommands) ? reading.commands : undefined;
+}
+
+function isCertainReading(
+  line: string,
+  { commands, isWhole, isLiteral }: Reading,
+  agentCommands: Names,
+): boolean {
+  return (
+    line.length <= MAX_LENGTH &&
+    isWhole &&
+    isLiteral &&
+    commands.every((command) => isCertain(command, agentCommands))
+  );
 }
 
 /** The words of a line that is one command of literal words, safe or not. Returns undefined for any other line. */

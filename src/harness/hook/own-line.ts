@@ -1,0 +1,59 @@
+import { realpathSync } from 'node:fs';
+import { delimiter, isAbsolute } from 'node:path';
+import type { Environment } from '../../base/environment.ts';
+import { certainCommands } from '../../base/line/certain-line.ts';
+import type { SimpleCommand } from '../../base/line/simple-commands.ts';
+import { orElse } from '../../base/system/files.ts';
+import { isProgram } from '../../base/system/find-program.ts';
+
+/** The others run programs, or undo and archive the work of others. */
+const ALLOWED = new Set([
+  ...['TodoWrite', 'TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'],
+  ...['TaskClaim', 'TaskRelease', 'TaskInbox'],
+]);
+/** They reach other lists or overrule an owner. */
+const NOT_ALLOWED_OPTION = /^--(?:session|list|force)(?:=|$)/;
+
+interface Place {
+  readonly environment: Environment;
+  /** The folder of the agent commands of this installation. */
+  readonly commands: string;
+}
+
+/** True if a line certainly consists of this installation's commands on the list, and perhaps of `cd DIR`. */
+export function usesOnlyList(line: string, place: Place): boolean {
+  const commands = certainCommands(line, ALLOWED) ?? [];
+  const names = new Set(commands.map(nameOf));
+  return (
+    commands.every(isAllowed) &&
+    [...names].some((name) => name !== 'cd') &&
+    [...names].every((name) => !isFunction(name, place.environment)) &&
+    [...names].every((name) => name === 'cd' || isInstalled(name, place))
+  );
+}
+
+function isAllowed(command: SimpleCommand): boolean {
+  const { words, after } = command;
+  const args = words.slice(1).map(({ text }) => text);
+  if (after === '&') return false;
+  if (nameOf(command) === 'cd') return args[0]?.startsWith('-') === false;
+  return ALLOWED.has(nameOf(command)) && !args.some((text) => NOT_ALLOWED_OPTION.test(text));
+}
+
+const nameOf = ({ words }: SimpleCommand) => words[0]?.text ?? '';
+
+/** As bash exports functions. */
+function isFunction(name: string, environment: Environment): boolean {
+  return `BASH_FUNC_${name}%%` in environment || `BASH_FUNC_${name}()` in environment;
+}
+
+/** True if PATH leads to this installation before it leads anywhere else, or to a folder that depends on where the line runs. */
+function isInstalled(name: string, { environment, commands }: Place): boolean {
+  const folders = (environment.PATH ?? '').split(delimiter);
+  const found = folders.find((folder) => !isAbsolute(folder) || isProgram(`${folder}/${name}`));
+  if (found === undefined || !isAbsolute(found)) return false;
+  return orElse(
+    () => realpathSync(`${found}/${name}`) === realpathSync(`${commands}/${name}`),
+    false,
+  );
+}
