@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Settings, type SettingsSource, settingsOfCalls } from '../base/settings/settings.ts';
 import type { ListName } from '../lists/list-paths.ts';
-import type { Awaitable } from '../lists/steps.ts';
+import type { Awaitable } from '../lists/maybe-async.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';

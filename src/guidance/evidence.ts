@@ -76,10 +76,10 @@ export function failedChecks({
   if (!isJudged) return [];
   const failures = new Map<CheckKind, FailedCheck>();
   for (const { line, exitCode } of commands) {
-    const steps = stepsOf(line);
+    const ran = commandsIn(line);
     // If it may have been of this kind, it may have succeeded.
-    for (const kind of kindsOf(steps, exitCode)) failures.delete(kind);
-    const kind = exitCode ? decidingKind(steps) : undefined;
+    for (const kind of kindsOf(ran, exitCode)) failures.delete(kind);
+    const kind = exitCode ? decidingKind(ran) : undefined;
     if (kind) failures.set(kind, { kind, line, exitCode });
   }
   return [...failures.values()].slice(0, MAX_FAILURES);
@@ -90,7 +90,7 @@ export function isCheck({ content, activeForm }: Readonly<TodoItem>): boolean {
 }
 
 export function mayBeCheck(line: string): boolean {
-  return kindsOf(stepsOf(line), 0).length > 0;
+  return kindsOf(commandsIn(line), 0).length > 0;
 }
 
 /** True if a successful line changed files, packages or a git repository, judged by its words. */
@@ -116,13 +116,13 @@ function changes({ words, redirections }: SimpleCommand): boolean {
   );
 }
 
-interface Step extends Pick<SimpleCommand, 'before' | 'after'> {
+interface JudgedCommand extends Pick<SimpleCommand, 'before' | 'after'> {
   readonly words: readonly string[];
   readonly kind: CheckKind | undefined;
 }
 
 /** Returns undefined if the line cannot be read as a list of commands. */
-function stepsOf(line: string): readonly Step[] | undefined {
+function commandsIn(line: string): readonly JudgedCommand[] | undefined {
   const commands = line.length > MAX_LINE_LENGTH ? undefined : simpleCommands(line);
   return commands?.map(({ words, before, after }) => {
     const texts = words.map(({ text }) => text);
@@ -131,25 +131,27 @@ function stepsOf(line: string): readonly Step[] | undefined {
 }
 
 function kindsOf(
-  steps: readonly Step[] | undefined,
+  commands: readonly JudgedCommand[] | undefined,
   exitCode: number | undefined,
 ): readonly CheckKind[] {
-  const mayBeAny = steps?.some(({ words, kind }) => !kind && mayRunAny(words)) ?? true;
+  const mayBeAny = commands?.some(({ words, kind }) => !kind && mayRunAny(words)) ?? true;
   if (mayBeAny && !exitCode) return KIND_NAMES;
-  return (steps ?? []).flatMap(({ kind }) => kind ?? []);
+  return (commands ?? []).flatMap(({ kind }) => kind ?? []);
 }
 
 /** The kind of the last command. Returns undefined if the line may have failed for another reason. */
-function decidingKind(steps: readonly Step[] = []): CheckKind | undefined {
-  const last = steps.at(-1);
-  const chain = steps.slice(steps.findLastIndex(({ before }) => /^;?$/.test(before)));
-  const isItsOwn = chain.every(
-    ({ words, kind, before }, at) =>
-      (at === 0 || before === '&&') && (kind || PREPARES.test(words.join(' '))),
-  );
-  return isItsOwn && last?.after !== '&' ? last?.kind : undefined;
+function decidingKind(commands: readonly JudgedCommand[] = []): CheckKind | undefined {
+  const last = commands.at(-1);
+  if (last?.after === '&') return undefined;
+  // Its exit code is that of the last chain: `make; cd app && npm test`.
+  const chain = commands.slice(commands.findLastIndex(({ before }) => /^;?$/.test(before)));
+  const isChained = chain.slice(1).every(({ before }) => before === '&&');
+  // The commands before the last one rarely fail, or are of a kind themselves.
+  const isItsOwn = chain.every(({ words, kind }) => kind || PREPARES.test(words.join(' ')));
+  return isChained && isItsOwn ? last?.kind : undefined;
 }
 
+/** The kind of a command: after runners, options and their values, as in `npx --yes vitest`, comes the name of a check. */
 function kindOf(words: readonly string[]): CheckKind | undefined {
   let runner = '';
   for (const [at, word] of words.entries()) {

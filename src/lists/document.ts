@@ -1,7 +1,7 @@
 import { StateError } from '../base/command/state-error.ts';
 import { tell, warn } from '../base/system/listener.ts';
+import { type Awaitable, type MaybeAsync, maybeAsync, settled, whenDone } from './maybe-async.ts';
 import type { HistoryRange, SharedPlace, Version } from './place.ts';
-import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from './steps.ts';
 
 /** How versions of a document look to its users. */
 export interface View<T, V> {
@@ -123,7 +123,7 @@ export class Document<T, V> {
    * @returns undefined if the plan was to leave it as it is.
    */
   compute(plan: Plan<T>): Awaitable<V | undefined> {
-    return this.limited(() => inSteps(this.#compute(plan)));
+    return this.limited(() => maybeAsync(this.#compute(plan)));
   }
 
   /** Makes a change, which may take several attempts. */
@@ -132,7 +132,7 @@ export class Document<T, V> {
   }
 
   /** @returns undefined if `base` is not the newest version. */
-  protected *commit(base: number, content: T, at = this.now()): Stepwise<V | undefined> {
+  protected *commit(base: number, content: T, at = this.now()): MaybeAsync<V | undefined> {
     const before = this.#latest;
     const committed = yield* settled(this.place.commit(base, content, at));
     if (committed === undefined) return undefined;
@@ -144,7 +144,7 @@ export class Document<T, V> {
     return isSame(committed, this.#latest) ? this.#seen : this.#view.of(committed);
   }
 
-  *#compute(plan: Plan<T>): Stepwise<V | undefined> {
+  *#compute(plan: Plan<T>): MaybeAsync<V | undefined> {
     for (;;) {
       const newest = yield* settled(this.place.load());
       const content = yield* settled(plan(newest));
@@ -168,11 +168,11 @@ export class Document<T, V> {
 
   #look(): void {
     this.#isDue = true;
-    if (!this.#isLooking) void inSteps(this.#lookUntilDone());
+    if (!this.#isLooking) void maybeAsync(this.#lookUntilDone());
   }
 
   /** One look at a time: a server may answer them out of order. */
-  *#lookUntilDone(): Stepwise<void> {
+  *#lookUntilDone(): MaybeAsync<void> {
     this.#isLooking = true;
     while (this.#isDue) {
       this.#isDue = false;

@@ -6,8 +6,8 @@ import { orElse } from '../base/system/files.ts';
 import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
 import { folderOfKey, namesIn, textOfPathName } from './list-paths.ts';
+import type { Awaitable } from './maybe-async.ts';
 import type { PlaceOptions, SharedPlace } from './place.ts';
-import type { Awaitable } from './steps.ts';
 import { VersionFolder } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
 

@@ -1,6 +1,6 @@
 import { DamagedVersion } from '../base/command/state-error.ts';
+import { type Awaitable, type MaybeAsync, maybeAsync, settled, whenDone } from './maybe-async.ts';
 import type { HistoryRange, SharedPlace, Version } from './place.ts';
-import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from './steps.ts';
 
 /** How one content becomes the next, in a form that JSON can hold. */
 export interface Steps<T, Step> {
@@ -61,7 +61,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
   }
 
   load(): Awaitable<Version<T> | undefined> {
-    return inSteps(this.#load());
+    return maybeAsync(this.#load());
   }
 
   /** Each version is computed, and in memory or files read, only when the iterator gets there. */
@@ -70,14 +70,14 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
   }
 
   commit(base: number, content: T, at: Date): Awaitable<Version<T> | undefined> {
-    return inSteps(this.#commit(base, content, at));
+    return maybeAsync(this.#commit(base, content, at));
   }
 
   watch(listener: () => void): () => void {
     return this.#entries.watch(listener);
   }
 
-  *#commit(base: number, content: T, at: Date): Stepwise<Version<T> | undefined> {
+  *#commit(base: number, content: T, at: Date): MaybeAsync<Version<T> | undefined> {
     const before = this.#latest?.version === base ? this.#latest : yield* this.#load();
     if ((before?.version ?? 0) !== base) return undefined;
     const mayBuild = before !== undefined && before.damage === undefined;
@@ -125,7 +125,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     }
   }
 
-  *#load(): Stepwise<Version<T> | undefined> {
+  *#load(): MaybeAsync<Version<T> | undefined> {
     const newest = { newest: STEPS_PER_WHOLE };
     let range: HistoryRange | undefined = this.#latest ? { from: this.#latest.version } : newest;
     for (let missed: number | undefined; ; ) {

@@ -1,6 +1,6 @@
 import { DamagedVersion } from '../base/command/state-error.ts';
 import { DEFAULT_HISTORY } from '../base/settings/settings.ts';
-import type { Awaitable } from './steps.ts';
+import type { Awaitable } from './maybe-async.ts';
 
 /** One version of a place's content. It never changes. */
 export interface Version<T> {

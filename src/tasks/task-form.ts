@@ -28,7 +28,7 @@ import { isObject, typeName } from '../base/json/json-value.ts';
 import { objectSchema } from '../base/json/object-schema.ts';
 import { ProblemLines } from '../base/json/schema-issues.ts';
 import { inQuotes } from '../base/safe-text.ts';
-import type { Awaitable } from '../lists/steps.ts';
+import type { Awaitable } from '../lists/maybe-async.ts';
 import type { Refused } from './reasons.ts';
 import { COMMON_OPTIONS, type TaskCall } from './task-call.ts';
 

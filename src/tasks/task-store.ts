@@ -4,8 +4,8 @@ import { Document, type View } from '../lists/document.ts';
 import { ListHome } from '../lists/list-home.ts';
 import { FolderLists, type Lists } from '../lists/lists.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../lists/log-place.ts';
+import { type Awaitable, maybeAsync } from '../lists/maybe-async.ts';
 import { DEFAULT_AGENT, MemoryPlace, type Version } from '../lists/place.ts';
-import { type Awaitable, inSteps } from '../lists/steps.ts';
 import { withNotices } from './inbox.ts';
 import { type LeaseClock, machineClock } from './lease.ts';
 import type { Reason, Refused } from './reasons.ts';
@@ -130,7 +130,7 @@ export class TaskStore extends Document<TaskGraph, TaskVersion> {
       const { by: _, ...unsigned } = change.graph;
       const after =
         by === undefined ? unsigned : { ...withNotices(graph, unsigned, by, at.toISOString()), by };
-      const made = await inSteps(this.commit(version, after, at));
+      const made = await maybeAsync(this.commit(version, after, at));
       if (!made) continue;
       if (by !== undefined) this.#lastChange = { before: graph, after, version: made.version };
       return { change, version: made.version };

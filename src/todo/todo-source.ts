@@ -1,6 +1,6 @@
 import type { Options } from '../base/command/options.ts';
 import { readSettings, type Settings, type SettingsSource } from '../base/settings/settings.ts';
-import type { Awaitable } from '../lists/steps.ts';
+import type { Awaitable } from '../lists/maybe-async.ts';
 import { type TodoList, todoStoreOf } from './todo-store.ts';
 
 /**

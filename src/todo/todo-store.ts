@@ -5,6 +5,13 @@ import { Document, type Listener, type View } from '../lists/document.ts';
 import { FilePlace, type FilePlaceOptions } from '../lists/file-place.ts';
 import type { Lists } from '../lists/lists.ts';
 import {
+  type Awaitable,
+  type MaybeAsync,
+  maybeAsync,
+  settled,
+  whenDone,
+} from '../lists/maybe-async.ts';
+import {
   DEFAULT_AGENT,
   type HistoryRange,
   MemoryPlace,
@@ -12,7 +19,6 @@ import {
   type PlaceOptions,
   type SharedPlace,
 } from '../lists/place.ts';
-import { type Awaitable, inSteps, type Stepwise, settled, whenDone } from '../lists/steps.ts';
 import { type Items, TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import {
   contentBefore,
@@ -41,7 +47,7 @@ export class TodoList extends Document<Items, TodoVersion> {
 
   /** The current state for a writer that replaces all of it: even if no version is intact, its number is known. */
   readToReplace(): Awaitable<TodoVersion> {
-    return inSteps(this.#readToReplace());
+    return maybeAsync(this.#readToReplace());
   }
 
   /**
@@ -52,7 +58,7 @@ export class TodoList extends Document<Items, TodoVersion> {
    */
   update(items: readonly TodoItem[], options: WriteOptions = {}): Awaitable<TodoVersion> {
     if (!Array.isArray(items)) throw new TypeError(`${NOT_ITEMS}, received ${typeof items}`);
-    return this.limited(() => inSteps(this.#replace(items, options)));
+    return this.limited(() => maybeAsync(this.#replace(items, options)));
   }
 
   /** Like `update`, but only if the list is at this version. @returns undefined if it is not. */
@@ -61,7 +67,7 @@ export class TodoList extends Document<Items, TodoVersion> {
     items: readonly TodoItem[],
     options: WriteOptions = {},
   ): Awaitable<TodoVersion | undefined> {
-    return inSteps(this.#write(version, items, options));
+    return maybeAsync(this.#write(version, items, options));
   }
 
   /** Restores the list before the last change, as a new version. @returns undefined if none is kept. */
@@ -81,7 +87,7 @@ export class TodoList extends Document<Items, TodoVersion> {
     return this.update([]);
   }
 
-  *#replace(items: Items, options: WriteOptions): Stepwise<TodoVersion> {
+  *#replace(items: Items, options: WriteOptions): MaybeAsync<TodoVersion> {
     for (;;) {
       const { version } = yield* this.#readToReplace();
       const written = yield* this.#write(version, items, options);
@@ -89,7 +95,7 @@ export class TodoList extends Document<Items, TodoVersion> {
     }
   }
 
-  *#readToReplace(): Stepwise<TodoVersion> {
+  *#readToReplace(): MaybeAsync<TodoVersion> {
     try {
       return yield* settled(this.read());
     } catch (error) {
@@ -99,7 +105,7 @@ export class TodoList extends Document<Items, TodoVersion> {
     }
   }
 
-  *#write(base: number, items: Items, options: WriteOptions): Stepwise<TodoVersion | undefined> {
+  *#write(base: number, items: Items, options: WriteOptions): MaybeAsync<TodoVersion | undefined> {
     const content = contentOf(items, options);
     const written = yield* this.commit(base, content);
     if (!written || !options.emptied) return written;

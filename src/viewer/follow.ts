@@ -1,7 +1,7 @@
 import type { Document } from '../lists/document.ts';
 import type { FoundList, Lists } from '../lists/lists.ts';
+import type { Awaitable } from '../lists/maybe-async.ts';
 import type { SharedPlace } from '../lists/place.ts';
-import type { Awaitable } from '../lists/steps.ts';
 import { TaskStore, type TaskVersion, taskPlace } from '../tasks/task-store.ts';
 import type { Items } from '../todo/todo-fields.ts';
 import { TodoList, todoPlace } from '../todo/todo-store.ts';

@@ -2,7 +2,7 @@ import type { GuidanceSettings } from '../../base/settings/settings.ts';
 import { saidAfterLine } from '../../guidance/kept-work.ts';
 import { WRITES_LIST } from '../../guidance/rule.ts';
 import { LINE_RULES } from '../../guidance/rules.ts';
-import type { Awaitable } from '../../lists/steps.ts';
+import type { Awaitable } from '../../lists/maybe-async.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { pastOf, type Reading } from './journal.ts';
 

@@ -14,26 +14,26 @@ export function whenDone<T, Next>(
 }
 
 /** A generator that runs step by step and returns a `T`. */
-export type Stepwise<T> = Generator<Promise<unknown>, T, unknown>;
+export type MaybeAsync<T> = Generator<Promise<unknown>, T, unknown>;
 
 /**
  * Runs a generator like an async function, but synchronously as long as nothing yields a promise. It uses `yield*
  * settled(value)` in place of `await value`.
  */
-export function inSteps<T>(steps: Stepwise<T>): Awaitable<T> {
-  const first = steps.next();
-  return first.done ? first.value : theRest(steps, first.value);
+export function maybeAsync<T>(code: MaybeAsync<T>): Awaitable<T> {
+  const first = code.next();
+  return first.done ? first.value : theRest(code, first.value);
 }
 
-export function* settled<T>(value: Awaitable<T>): Stepwise<T> {
+export function* settled<T>(value: Awaitable<T>): MaybeAsync<T> {
   return value instanceof Promise ? ((yield value) as T) : value;
 }
 
-async function theRest<T>(steps: Stepwise<T>, waitedFor: Promise<unknown>): Promise<T> {
+async function theRest<T>(code: MaybeAsync<T>, waitedFor: Promise<unknown>): Promise<T> {
   for (let coming = waitedFor; ; ) {
     const next = await coming.then(
-      (value) => steps.next(value),
-      (error) => steps.throw(error),
+      (value) => code.next(value),
+      (error) => code.throw(error),
     );
     if (next.done) return next.value;
     coming = next.value;
