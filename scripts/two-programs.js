@@ -6,4 +6,4 @@
  * @param {string} javaScript
  */
 export const twoPrograms = (shell, javaScript) =>
-  `#!/bin/sh\n':' //; set -f\ntrue /*\n${shell.replaceAll('*/', '*[/]')}exit\n*/\n${javaScript}`;
+  `#!/bin/sh\n':' //; agent_shell_flags=$-; set -f\ntrue /*\n${shell.replaceAll('*/', '*[/]')}exit\n*/\n${javaScript}`;

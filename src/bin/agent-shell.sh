@@ -69,10 +69,31 @@ find_bin() {
 # Execs bash with its plain name as $0, which begins its messages.
 become_bash() {
   case ${0##*/}:$agent_shell_skipped in
-    sh:*) exec "$agent_shell_bash" -p -c 'exec -a sh "$BASH" "$@"' bash "$@" ;;
-    *:) exec bash "$@" ;;
-    *) exec "$agent_shell_bash" -p -c 'exec -a bash "$BASH" "$@"' bash "$@" ;;
+    sh:*) exec_bash "$agent_shell_bash" -p -c 'exec -a sh "$BASH" "$@"' bash "$@" ;;
+    *:) exec_bash bash "$@" ;;
+    *) exec_bash "$agent_shell_bash" -p -c 'exec -a bash "$BASH" "$@"' bash "$@" ;;
   esac
+}
+
+# Execs a program with the environment that we got. Under the name of bash, that has the variables that other shells drop: those
+# whose names are no identifiers, as of exported functions, PS1 and PS2.
+exec_bash() {
+  case ${0##*/}:${BASH_VERSION-} in
+    bash: | sh:) ;;
+    # As sh, bash adds to an exported SHELLOPTS what is set in this script.
+    *:?*)
+      case $agent_shell_flags in *f*) ;; *) set +f ;; esac
+      case $BASH_VERSION in
+        [5-9]*) eval 'case ${SHELLOPTS@a}:${POSIXLY_CORRECT@a} in *x*:*x*) ;; *x*:*) set +o posix ;; esac' ;;
+      esac
+      exec "$@" ;;
+    *) exec "$@" ;;
+  esac
+  agent_shell_odd='^[^=]*[^A-Za-z0-9_=][^=]*=\|^PS[12]='
+  LC_ALL=C PATH=$PATH:/usr/bin:/bin grep -qsaz "$agent_shell_odd" /proc/$$/environ || exec "$@"
+  agent_shell_odd=$(PATH=$PATH:/usr/bin:/bin LC_ALL=C; grep -az "$agent_shell_odd" /proc/$$/environ | tr '\n\0' '\1\n')
+  exec "$agent_shell_bash" -p -c 'while IFS= read -r odd; do words+=("${odd//$'\''\1'\''/$'\''\n'\''}"); done <<<"$1"
+    shift; exec env "${words[@]}" "$@"' bash "$agent_shell_odd" "$@"
 }
 
 # Runs a line that is one agent command without bash: bare words, and perhaps one in single quotes at the end. Returns if it is
@@ -108,7 +129,7 @@ case ${1-}:${2-} in
     [ "${0##*/}" != sh ] || become_bash "$@"
     # The next argument is $0 of the line.
     [ $# -gt 2 ] || set -- "$@" bash
-    exec "$agent_shell_bash" "$@" ;;
+    exec_bash "$agent_shell_bash" "$@" ;;
 esac
 
 # Finds the Node of a portable folder (scripts/portable.js), else the one on PATH. Fails if there is none.

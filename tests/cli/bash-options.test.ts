@@ -130,6 +130,24 @@ describe('under the name of bash', () => {
     });
   });
 
+  test('it gets the variables that sh drops: exported functions, and names that are no identifiers', () => {
+    const PATH = `${links()}:${ENV.PATH}`;
+    const lines = [
+      `f() { echo "fun $1\n$0"; }; export -f f; echo a | xargs -I{} bash -c 'f {}'`,
+      `env a.b=1 $'n.l=x\\ny' bash -c 'printenv a.b n.l; echo $0 $SHLVL'`,
+      `export -f f; echo 'f b; nosuch' | bash`,
+    ];
+    const argv = ['-c', lines.join('\n')];
+    expect(shell('bash', argv, { PATH })).toEqual(shell('bash', argv));
+  });
+
+  test('where sh is bash, an exported SHELLOPTS gets nothing of ours', () => {
+    const SHELLOPTS = 'braceexpand:hashall';
+    const line = 'echo $- $SHELLOPTS';
+    const ours = shell('bash', [AGENT_SHELL, '-c', line], { SHELLOPTS }, 'sh');
+    expect(ours).toEqual(shell('bash', ['-c', line], { SHELLOPTS }));
+  });
+
   test('as sh it is bash in POSIX mode', () => {
     const PATH = `${links()}:${ENV.PATH}`;
     const line = 'echo $0; shopt -qo posix; echo $?; nosuch';
