@@ -147,6 +147,8 @@ node_front() {
     echo 'agent-shell: needs Node 20.19 or newer, but there is no node on PATH' >&2
     exit 127
   }
+  # Node raises this limit for itself and its children.
+  case " $* " in *' --jsonl '*) export AGENT_SHELL_OPEN_FILES="$(ulimit -S -n)" ;; esac
   # The title tells agent-shell.ts not to exec this script again.
   exec "$agent_shell_node" --title=agent-shell "$0" "$@"
 }
@@ -217,8 +219,8 @@ read_arguments() {
     *s*) set -- ;;
   esac
   case $agent_shell_options in
-    *c*) agent_shell_prompts= ;;
     *i*) agent_shell_prompts=1 ;;
+    *c*) agent_shell_prompts= ;;
     *) [ $# -eq 0 ] && [ -t 0 ] && [ -t 2 ] && agent_shell_prompts=1 || agent_shell_prompts= ;;
   esac
 }
@@ -256,7 +258,7 @@ search_path
 find_bin
 if [ -n "$agent_shell_prompts" ]; then
   # It is still set after `exec agent-shell`, and would mean that this shell was replaced (src/prompt/prompt-shell.ts).
-  unset AGENT_SHELL_PROMPT
+  [ -n "$agent_shell_has_line" ] || unset AGENT_SHELL_PROMPT
   if [ -z "$agent_shell_rc$agent_shell_login" ]; then
     set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"
   elif [ -z "$agent_shell_posix" ] && [ "${0##*/}" != sh ] &&
@@ -269,8 +271,12 @@ if [ -n "$agent_shell_prompts" ]; then
   fi
 elif [ -n "$agent_shell_login" ]; then
   # Read after the profile, which resets PATH on many systems.
-  export AGENT_SHELL_BASH_ENV="${BASH_ENV-}"
-  export BASH_ENV="$agent_shell_bin/after-profile.bash"
+  case ${0##*/}:$agent_shell_posix:$agent_shell_options in
+    sh:* | *:1:* | *:*:*p*) ;; # Bash would not read it.
+    *)
+      export AGENT_SHELL_BASH_ENV="${BASH_ENV-}"
+      export BASH_ENV="$agent_shell_bin/after-profile.bash" ;;
+  esac
 fi
 agent_shell_mended= agent_shell_hint=
 is_suspect && look_at_line

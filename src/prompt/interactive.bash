@@ -1,11 +1,11 @@
 # Startup file of an interactive agent-shell: reads the user's own startup files, then installs the hooks that show the task
-# list at the prompt. All our names begin with __todo_. The functions come first: the user's aliases must not change them.
+# list at the prompt; with a line of -c, which editors and agents use to read a person's environment, it leaves no trace but PATH. All our names begin with __todo_. The functions come first: the user's aliases must not change them.
 # Bash reads $( ) again when it runs it, so names in it have a backslash.
 
 __todo_bin=${BASH_SOURCE[0]%/*}
 __todo_node=$__todo_bin/../../lib/node # that of a portable folder
 if [[ ! -x $__todo_node ]]; then __todo_node=node; fi
-. "$__todo_bin/prompt-hooks.bash"
+if [[ -z ${BASH_EXECUTION_STRING+1} ]]; then . "$__todo_bin/prompt-hooks.bash"; fi
 
 # Releases the tasks that this shell's agent has begun, when the shell ends or is killed. A second bash, which is not a job of
 # this shell, waits for the end of a FIFO that this shell has open. Other processes may have it open too, so it also polls for
@@ -42,8 +42,7 @@ __todo_not_found() {
 
 # Runs after the user's files. $1 is their DEBUG trap.
 __todo_begin() {
-  local attributes
-  type -P TodoWrite >/dev/null || PATH=$PATH:$__todo_bin/commands
+  local attributes last
   if ! declare -F command_not_found_handle >/dev/null; then
     command_not_found_handle() { __todo_not_found "$@"; }
   fi
@@ -61,7 +60,16 @@ __todo_begin() {
   if [[ $1${PROMPT_COMMAND[*]-} = *DEBUG* || ${PROMPT_COMMAND[*]-} = *__bp_* ]]; then
     __todo_bound=1
     # With a DEBUG trap, such as bash-preexec's, a later hook would count as the user's next command.
+    # What ours writes waits for the last one: marks around a command's output, as VS Code's, must not enclose the panel. The trap
+    # does not see that: it runs no command in this process, and to define a function is none.
+    __todo_waits=1
     PROMPT_COMMAND[0]=$__todo_hook${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}
+    last='{ __todo_last() { :; }; } 3>&2 2>/dev/null </dev/null"${__todo_late:+$(\builtin printf %s "$__todo_late" >&3)}"'
+    if (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then
+      PROMPT_COMMAND+=("$last")
+    else
+      PROMPT_COMMAND+=$'\n'$last
+    fi
   elif (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then
     # Setting PROMPT_COMMAND later only replaces its first element.
     PROMPT_COMMAND[0]=${PROMPT_COMMAND[0]-}
@@ -106,4 +114,10 @@ else
 fi
 \unset __todo_startup
 
-__todo_begin "$(\builtin trap -p DEBUG)" || :
+type -P TodoWrite >/dev/null || PATH=$PATH:$__todo_bin/commands
+if [[ -n ${BASH_EXECUTION_STRING+1} ]]; then
+  \unset -f __todo_release_at_exit __todo_not_found __todo_begin
+  \unset __todo_bin __todo_node
+else
+  __todo_begin "$(\builtin trap -p DEBUG)" || :
+fi

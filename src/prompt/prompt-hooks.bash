@@ -5,10 +5,12 @@
 
 # PS0 is shown before a command runs (since bash 4.4): removes the panel, once, and records that a command has run.
 __todo_ps0='${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))}'
-# A part of PS1. Another shell that inherits PS1 can read it too.
+# A part of PS1, which readline writes whenever it likes, also above what was typed: so it draws the panel's own rows only.
 __todo_ps1='${__todo_shown:+${__todo_shown:$((__todo_drawn?0:99999))}}'
 # Resets the scrolling region and erases all below the cursor.
 __todo_unpin=$'\e7\e[r\e8\e[J'
+# In a PS1: goes to a row by its number, which may be one of the panel's.
+__todo_goes='(\\e|\\033|\\x1[bB]|'$'\e'')\[([0-9;]|\$\{?[A-Za-z_]+}?|\$\(\([^)]*\)\))*[Hfd]'
 __todo_has_ps0=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))
 
 __todo_stamp=      # what the panel was made from; empty: nothing is shown
@@ -22,6 +24,9 @@ __todo_patterns=()
 __todo_number=     # the number of the newest history entry
 __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_shown=
 __todo_bound=      # 1: Ctrl-L is ours, or must not be
+__todo_keys=       # the keys that start commands (`bind -x`)
+__todo_waits=      # 1: ours is the first hook, for a DEBUG trap's sake, and what it writes waits here for the others
+__todo_late=
 __todo_turn=0      # with lists on a server: commands that have run
 __todo_patience=0  # the turn at which to ask a server again that did not answer
 
@@ -36,7 +41,7 @@ __todo_prompt() {
 
 __todo_look() {
   local IFS=$' \t\n' ran=$__todo_ran command= heads= erase= stamp guided=
-  __todo_ran=0
+  __todo_ran=0 __todo_late=
   if ! shopt -q promptvars; then
     # Bash would print its text.
     if [[ ${PS0-} = *__todo_start* ]]; then PS0=${PS0//"$__todo_ps0"/}; fi
@@ -78,48 +83,93 @@ __todo_look() {
     return
   fi
   __todo_pin
-  # Also written now, since another hook may set PS1 after this.
-  __todo_put "$__todo_frame"
-  if [[ $ran = 1 || $__todo_drawn = 0 ]]; then __todo_trap_exit; fi
+  # Also written now, with room for it, since another hook may set PS1 after this.
+  __todo_put "${__todo_frame/$'\001'/}"
+  if [[ $ran = 1 || $__todo_drawn = 0 ]]; then __todo_keep_exit_and_keys; fi
   if [[ -z $__todo_bound ]]; then __todo_bind; fi
   __todo_drawn=1 __todo_start=$__todo_unpin AGENT_SHELL_PROMPT=$$
 }
 
 # Writes to the prompt's terminal.
-__todo_put() { builtin printf %s "$1" >&3; }
+__todo_put() {
+  if [[ -n $__todo_waits ]]; then __todo_late+=$1; else builtin printf %s "$1" >&3; fi
+}
 
-# Puts the frame into PS1 after its last newline, the part that readline writes again when it redraws, as after Ctrl-L; at the
-# start of PS1 if that newline is inside a substitution.
+# Puts the panel's rows into PS1 after its last newline, the part that readline writes again when it redraws, as after Ctrl-L; at
+# the start of PS1 if that newline is inside a substitution. There they stay: some hooks wrap each PS1 that is not their own.
 __todo_pin() {
   local prompt=${PS1-} last opened closed quotes
-  prompt=${prompt//"$__todo_ps1"/}
   last=${prompt##*$'\n'}
   last=${last##*\\n}
   opened=${last//[!\(\{\[]/} closed=${last//[!\)\}\]]/} quotes=${last//[!\`]/}
   if (( ${#closed} > ${#opened} || ${#quotes} % 2 )); then last=$prompt; fi
-  PS1=${prompt%"$last"}$__todo_ps1$last
+  if [[ $last != *"$__todo_ps1"* ]]; then
+    prompt=${prompt%"$last"}
+    PS1=${prompt//"$__todo_ps1"/}$__todo_ps1$last
+  fi
+  # Other shells could not read it.
+  if [[ ${PS1@a} = *x* ]]; then PS1=${PS1//"$__todo_ps1"/}; fi
   # Readline counts no columns between these two.
-  __todo_shown=$'\001'$__todo_frame$'\002'
+  __todo_shown=$'\001'${__todo_frame#*$'\001'}$'\002'
 }
 
 # Removes the panel. A background job may still draw one.
 __todo_show_nothing() {
   if [[ $__todo_drawn = 1 ]]; then __todo_put "$__todo_unpin"; fi
-  __todo_drawn=0 __todo_frame= __todo_start= AGENT_SHELL_PROMPT=
-  if [[ ${PS1-} = *"$__todo_ps1"* ]]; then PS1=${PS1//"$__todo_ps1"/}; fi
+  __todo_drawn=0 __todo_frame= __todo_shown= __todo_start= AGENT_SHELL_PROMPT=
+  if [[ $__todo_mode != auto && ${PS1-} = *"$__todo_ps1"* ]]; then PS1=${PS1//"$__todo_ps1"/}; fi
   if [[ $__todo_mode = auto ]]; then AGENT_SHELL_PROMPT=$$; fi
   if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$__todo_unpin; fi
 }
 
-# Ctrl-D runs no command, so PS0 does not remove the panel.
-__todo_trap_exit() {
-  local trap
-  trap=$(\builtin trap -p EXIT)
+# Ctrl-D and keys that start a command (`bind -x`) show no PS0.
+__todo_keep_exit_and_keys() {
+  local keys trap keymap
+  keys=$(\builtin trap -p EXIT; \builtin printf '\001'; __todo_list_keys)
+  trap=${keys%%$'\001'*} keys=${keys#*$'\001'}
+  if [[ $keys != "$__todo_keys" ]]; then
+    keys+=$'\n'
+    while [[ $keys = *$'\n'* ]]; do
+      __todo_wrap_key "${keys%%$'\n'*}"
+      keys=${keys#*$'\n'}
+    done
+    __todo_keys=$(__todo_list_keys)
+  fi
   if [[ $trap = *__todo_leave* ]]; then return 0; fi
   builtin eval "set -- $trap"
   if [[ ${3-} = - ]]; then set --; fi # POSIX mode prints a trap that is not set.
   # Not inside the quotes: in POSIX mode, in which this may be read, $' means nothing there.
   builtin trap "__todo_leave && :"${3:+$'\n'"$3"} EXIT
+}
+
+__todo_list_keys() {
+  local keymap
+  for keymap in emacs vi-insert vi-command; do builtin echo "$keymap" && builtin bind -m "$keymap" -X; done
+}
+
+# Gives a key's command the whole terminal, and draws the panel again after it. Takes a line of __todo_list_keys: the name of a
+# keymap, kept in `keymap`, or a key and its command, in which bash has put backslashes.
+__todo_wrap_key() {
+  local key=${1%%'": "'*} command=${1#*'": "'}
+  if [[ $1 != *'": "'* ]]; then keymap=$1; fi
+  command=${command%\"} command=${command//\\\\/$'\001'}
+  command=${command//\\\"/\"}
+  if [[ $1 != *'": "'* || $command = *[\\]* || $command = *__todo_* ]]; then return 0; fi
+  command=${command//$'\001'/\\}
+  builtin bind -m "$keymap" -x "$key\": { __todo_free \"\$_\"; } 3>&2 2>/dev/null; $command
+{ __todo_again && :; } 3>&2 2>/dev/null"
+}
+
+__todo_free() {
+  # Erases below the cursor's row, which bash has erased: from the first row on, tmux would keep the panel in its history.
+  if [[ $__todo_drawn = 1 ]]; then builtin printf %s $'\e7\e[r\e8\eD\e[A\e7\e[B\r\e[J\e8' >&3; fi
+}
+
+# Returns $?, which tells bash whether to write the whole prompt again.
+__todo_again() {
+  local code=$?
+  if [[ $__todo_drawn = 1 ]]; then builtin printf %s "${__todo_frame/$'\001'/}" >&3; fi
+  return "$code"
 }
 
 __todo_leave() {
@@ -140,7 +190,7 @@ __todo_bind() {
 }
 
 __todo_clear() {
-  builtin printf %s "$__todo_unpin"$'\e[H\e[2J'"$__todo_frame"
+  builtin printf %s "$__todo_unpin"$'\e[H\e[2J'"${__todo_frame/$'\001'/}"
   # Bash then writes the whole prompt again.
   return 124
 } >&2
@@ -152,10 +202,9 @@ __todo_choose_mode() {
     off | plain) ;;
     *)
       __todo_mode=auto
-      if [[ ${TERM:-dumb} = dumb || ! -t 3 ]] || ! shopt -q promptvars; then
-        __todo_mode=off
-      elif [[ ${PS1-} = *$'\n' || ${PS1-} = *'\n' || ${PS1-} = *'{'*'":'*'}'* ]]; then
-        # A prompt that ends with a newline, or is JSON, is read by a program.
+      # A prompt that ends with a newline, or is JSON, is read by a program.
+      if [[ ${TERM:-dumb} = dumb || ! -t 3 || -n ${BLE_VERSION-} || ${PS1-} = *$'\n' || ${PS1-} = *'\n' ||
+        ${PS1-} = *'{'*'":'*'}'* || ${PS1-} =~ $__todo_goes || ${PS1-} = *tput\ cup* ]] || ! shopt -q promptvars; then
         __todo_mode=off
       elif [[ $__todo_has_ps0 = 0 ]]; then
         __todo_mode=above

@@ -10,6 +10,9 @@ import { pinned, unpinned } from '../screen/terminal/rows.ts';
 import { type PromptCommand, PromptLists } from './prompt-lists.ts';
 import { promptShell } from './prompt-shell.ts';
 
+/** Between the parts of a frame, for the hook. */
+const NEXT_PART = '\x01';
+
 export interface PromptQuestion {
   readonly environment: Environment;
   readonly directory: string;
@@ -51,7 +54,7 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
   const changes = isBelow ? lists.changedSince(lists.versionsIn(journal[0] ?? '')) : undefined;
   const isNews = changes && (changes.fresh.size > 0 || changes.rewritten);
   const frame = (...look: Parameters<PromptLists['rows']>) =>
-    pinned(lists.rows(...look), size.rows);
+    pinned(lists.rows(...look), size.rows).join(NEXT_PART);
   const answer = {
     say: [...reminders, ...shown].map((line) => `${line}\r\n`).join(''),
     frame: isBelow ? frame(changes) : '',
@@ -76,7 +79,7 @@ export async function showAtPrompt(environment: Environment, directory: string):
   const size = sizeOf(terminal);
   const lists = await PromptLists.open({ ...place, ...size });
   await lists.close();
-  writeSync(terminal, unpinned() + pinned(lists.rows(lists.justChanged), size.rows));
+  writeSync(terminal, unpinned() + pinned(lists.rows(lists.justChanged), size.rows).join(''));
 }
 
 /** True if a line editor is using the terminal, as bash's does at its prompt. */

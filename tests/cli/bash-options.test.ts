@@ -82,6 +82,12 @@ test.each(SPELLINGS.map((argv) => ({ argv })))('as bash does it: $argv', ({ argv
 test.each<[Record<string, string>, string[]]>([
   [{ BASH_ENV: 'startup' }, ['-c', SHOW]],
   [{ BASH_ENV: 'startup' }, ['-lc', 'echo $BASH_ENV; env | grep -c AGENT_SHELL']],
+  ...[['-ilc'], ['-l', '-ic'], ['-ic'], ['--posix', '-lc'], ['-plc'], ['--posix', '-ilc']].map(
+    (options): [Record<string, string>, string[]] => [
+      { BASH_ENV: 'startup', ENV: 'startup' },
+      [...options, 'echo "$BASH_ENV $ENV $-"; env | grep -c AGENT_SHELL; set | grep -c ^__todo'],
+    ],
+  ),
   [{ BASH_ENV: 'startup' }, ['-li']],
   [{ ENV: 'startup' }, ['--posix', '-c', SHOW]],
   [{ SHELLOPTS: 'braceexpand:errexit' }, ['-c', 'false; echo no']],
@@ -191,12 +197,16 @@ describe('PATH', () => {
     expect(shell(AGENT_SHELL, ['-c', line], { PATH }).stdout).toBe(`${PATH}\n`);
   });
 
-  test('has the commands in a login shell too, whose profile sets PATH anew', () => {
+  test('has the commands in a login shell and an interactive one, too, whose files set PATH anew', () => {
     const line = 'echo "$PATH" | grep -c commands; command -v TodoWrite; echo ${BASH_ENV-unset}';
     const home = temporaryDirectory();
-    writeFileSync(join(home, '.bash_profile'), 'PATH=/usr/local/bin:/usr/bin:/bin\n');
-    const { stdout } = shell(AGENT_SHELL, ['-lc', line], { HOME: home });
-    expect(stdout).toBe(`1\n${COMMANDS}/TodoWrite\nunset\n`);
+    for (const name of ['.bash_profile', '.bashrc']) {
+      writeFileSync(join(home, name), 'PATH=/usr/local/bin:/usr/bin:/bin\n');
+    }
+    for (const option of ['-lc', '-ilc', '-ic']) {
+      const { stdout } = shell(AGENT_SHELL, [option, line], { HOME: home });
+      expect(stdout, option).toBe(`1\n${COMMANDS}/TodoWrite\nunset\n`);
+    }
   });
 
   test('is left to npm where its link to agent-shell is called, beside the links to the commands', () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
@@ -5,8 +6,15 @@ import { serveJsonl } from '../../src/cli/jsonl.ts';
 import { splitLines } from '../../src/cli/jsonl-messages.ts';
 import { JsonlOutput } from '../../src/cli/jsonl-output.ts';
 import { BashRouter } from '../../src/shell/router/bash-router.ts';
-import { agentShell, JsonlClient, type JsonlResult, NO_LISTS } from '../helpers/agent-shell.ts';
+import {
+  AGENT_SHELL,
+  agentShell,
+  JsonlClient,
+  type JsonlResult,
+  NO_LISTS,
+} from '../helpers/agent-shell.ts';
 import { TestAgent } from '../helpers/agents.ts';
+import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
@@ -275,4 +283,14 @@ describe('the end', () => {
     if (hasProc) await eventually('no process is left', () => processesWith(tmp).length === 0);
     expect(listFiles(tmp)).toEqual([]);
   });
+});
+
+test('the limit of open files is the caller’s, which Node raises for itself', () => {
+  const limited = 'ulimit -Sn 321; exec "$0" --jsonl';
+  const { stdout } = spawnSync('sh', ['-c', limited, AGENT_SHELL], {
+    input: '{"id":1,"command":"ulimit -Sn; env | grep -c OPEN_FILES"}\n',
+    encoding: 'utf8',
+    env: ENV,
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ stdout: '321\n0\n' });
 });

@@ -24,6 +24,8 @@ export interface PersonsShellOptions {
   history?: boolean;
   /** Started from a bash, to see what it leaves behind. */
   fromBash?: boolean;
+  /** Whether the screen shows a prompt that is not PROMPT. */
+  isAtPrompt?: (screen: string) => boolean;
   /** A concurrent test's own. */
   onTestFinished?: typeof onTestFinished;
 }
@@ -44,7 +46,7 @@ export class PersonsShell extends TmuxTerminal {
     if (list) new TodoLists({ HOME: home, ...env }, project).open({}).update(items(...list));
     const shell = new PersonsShell(home, project, options);
     if (list) await shell.until('the list', (text) => PANEL.test(text));
-    await shell.untilPrompt();
+    await shell.until('a prompt', options.isAtPrompt ?? isAtPrompt);
     return shell;
   }
 

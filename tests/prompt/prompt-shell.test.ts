@@ -343,10 +343,10 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     shell.type('echo half');
     await shell.until('typed', (text) => text.includes('echo half'));
     await shell.resize(20, 24);
-    await shell.until('only the new rows', (text) =>
-      /^p> echo half\n┌─ Tasks[^\n]*\n(?:│[^\n]*\n)+└─+┘$/.test(text),
+    // What a terminal made of the old rows may stand above the new ones until the next prompt: the input may be there, too.
+    await shell.until('the new rows', (text) =>
+      /^p> echo half\n(?:.*\n)*┌─ Tasks.{11}┐\n(?:│.{18}│\n)+└─{18}┘$/.test(text),
     );
-    expect(panels(shell.all())).toBe(1);
     for (const [columns, rows] of [
       [80, 12],
       [40, 12],
@@ -355,7 +355,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     ] as const) {
       shell.type('half');
       await shell.resize(columns, rows);
-      await shell.until('it is there', (text) => /^p> .*half\n┌─ Tasks.*┘$/ms.test(text));
+      await shell.until('it is there', (text) => /^p> .*half\n+┌─ Tasks.*┘$/ms.test(text));
       shell.press('C-c');
       await shell.untilPanel(([first]) => first?.length === Math.min(columns - 1, 100));
       expect(shell.all().match(/[┌└]/g)).toHaveLength(2);

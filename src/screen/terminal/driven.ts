@@ -3,7 +3,7 @@ import type { Environment } from '../../base/environment.ts';
 
 /**
  * Variables that coding agents set for the commands they run; some, such as Gemini CLI and Qwen Code, run these on a
- * terminal. AI_AGENT is an agreed standard.
+ * terminal. AI_AGENT is an agreed standard. MC_SID is Midnight Commander's, which reads the prompt of its shell.
  */
 const SET_BY_PROGRAMS = [
   'AI_AGENT',
@@ -14,14 +14,19 @@ const SET_BY_PROGRAMS = [
   'CODEX_CI',
   'CODEX_SANDBOX',
   'CODEX_THREAD_ID',
+  'COPILOT_AGENT_SESSION_ID',
   'COPILOT_CLI',
   'CRUSH',
   'CURSOR_AGENT',
   'GEMINI_CLI',
   'GOOSE_TERMINAL',
+  'MC_SID',
+  'OPENCLAW_SHELL',
   'OPENCODE',
   'PI_CODING_AGENT',
   'QWEN_CODE',
+  'ROO_ACTIVE',
+  'TRAE_AI_SHELL_ID',
 ] as const;
 
 /** Prompts that a program can search for: they end in a newline, or print JSON. */

@@ -109,27 +109,22 @@ const LEAST_SCROLLED = 2;
 
 /**
  * Draws rows at the bottom of the screen and scrolls only what is above them, so that output at the cursor leaves them
- * alone. The cursor stays at its text, which moves up if it is in the way. What is below it is erased: a terminal that got
- * narrower may have put pieces of older rows there.
+ * alone. The second part writes into these rows only. The first one makes room for them: the cursor stays at its text, which moves
+ * up if it is in the way, and what is below it is erased: a terminal that got narrower may have put pieces of older rows there.
  *
- * @returns the empty string if there is nothing to draw, or no room.
+ * @returns nothing if there is nothing to draw, or no room.
  */
-export function pinned(rows: readonly string[], screenRows: number): string {
+export function pinned(rows: readonly string[], screenRows: number): string[] {
   const scrolled = screenRows - rows.length;
-  if (rows.length === 0 || scrolled < LEAST_SCROLLED) return '';
-  return (
-    BEGIN_FRAME +
-    unpinned() +
-    makeRoom(rows.length) +
-    atCursor(
-      RESET_STYLE +
-        toRow(LAST_ROW) +
-        up(rows.length - 1) +
-        rows.map((row) => ERASE_LINE_RIGHT + wholeRow(row)).join(NEXT_ROW) +
-        scrollTo(scrolled),
-    ) +
-    END_FRAME
-  );
+  if (rows.length === 0 || scrolled < LEAST_SCROLLED) return [];
+  const drawn =
+    RESET_STYLE +
+    toRow(LAST_ROW) +
+    up(rows.length - 1) +
+    rows.map((row) => ERASE_LINE_RIGHT + wholeRow(row)).join(NEXT_ROW) +
+    scrollTo(scrolled);
+  const room = unpinned() + makeRoom(rows.length);
+  return [BEGIN_FRAME + room, BEGIN_FRAME + atCursor(drawn) + END_FRAME];
 }
 
 /** Removes pinned rows, and everything below the cursor's row. */

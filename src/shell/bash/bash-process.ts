@@ -83,7 +83,7 @@ export class BashProcess {
     const [out, err] = files.outputs;
     const ends: number[] = [];
     try {
-      const start = startCommand(cwd, env.OLDPWD, files);
+      const start = startCommand(cwd, env, files);
       this.#script = this.#keep(new GrowingScript(files.script, start));
       this.#status = this.#keep(new FifoReader(files.status, (chunk) => this.#onStatus(chunk)));
       this.#outputs = [

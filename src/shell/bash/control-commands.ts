@@ -105,11 +105,14 @@ const wait = ({ go }: ControlFiles) =>
 // line 1: an assignment elsewhere is undone when its command ends.
 const NOTHING_SHOWN = '>/dev/null 2>&1 9<&"-${0:LINENO=-1,0:0}"';
 
-export function startCommand(cwd: string, oldDirectory: string | undefined, files: ControlFiles) {
-  const isFolder = oldDirectory && statSync(oldDirectory, { throwIfNoEntry: false })?.isDirectory();
-  const oldValue = isFolder ? `=${quote(oldDirectory)}` : '';
+export function startCommand(cwd: string, env: Environment, files: ControlFiles) {
+  const { OLDPWD } = env;
+  const isFolder = OLDPWD && statSync(OLDPWD, { throwIfNoEntry: false })?.isDirectory();
+  const oldValue = isFolder ? `=${quote(OLDPWD)}` : '';
+  const openFiles = /^\w+$/.exec(env.AGENT_SHELL_OPEN_FILES ?? '');
+  const limit = openFiles ? `${BUILTIN} ulimit -Sn ${openFiles[0]};` : '';
   return (
-    `{ ${BUILTIN} cd -- ${quote(cwd)}||${BUILTIN} cd /;` +
+    `{ ${limit}${BUILTIN} cd -- ${quote(cwd)}||${BUILTIN} cd /;` +
     `${BUILTIN} unset -v OLDPWD;${BUILTIN} declare -x OLDPWD${oldValue};} ${NOTHING_SHOWN};${wait(files)}\n`
   );
 }
@@ -123,8 +126,9 @@ export function fixedTexts(files: ControlFiles): Readonly<Record<string, string>
   };
 }
 
-/** Unset while bash starts, since they would run or change commands before its first line. */
+/** Unset while bash starts: they would run or change commands before its first line, or tell us the caller's limit. */
 export const NOT_AT_START = {
+  AGENT_SHELL_OPEN_FILES: undefined,
   BASH_ENV: undefined,
   SHELLOPTS: undefined,
   'BASH_FUNC_builtin%%': undefined,

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { hasPrograms } from '../helpers/machine.ts';
+import { PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
+import { hasTmux } from '../helpers/tmux.ts';
+
+const LIST = ['[x] Plan', '[>] Build <- Building', '[ ] Ship'];
+const start = (bashrc: string, options: Parameters<typeof PersonsShell.start>[0] = {}) =>
+  PersonsShell.start({ home: { '.bashrc': `PS1='p> '\n${bashrc}\n` }, list: LIST, ...options });
+
+/** PS1 is wrapped whenever it is not what was set last, as VS Code and iTerm2 do. */
+const WRAP = String.raw`
+mark() { printf '\e]633;%s\a' "$1"; }
+wrap() { mark D; if [[ $PS1 != "$last" ]]; then last="\[\e]633;A\a\]$PS1\[\e]633;B\a\]"; PS1=$last; fi; ready=1; }
+PROMPT_COMMAND=wrap`;
+const DEBUG = `trap 'if [ -n "$ready" ]; then ready=; mark C; fi' DEBUG`;
+
+describe.skipIf(!hasTmux)('at a prompt', () => {
+  test.each([
+    ['a DEBUG trap', `${WRAP}\n${DEBUG}`],
+    ['no DEBUG trap', WRAP],
+  ])('of an editor that wraps PS1, with %s, PS1 does not grow', async (_, bashrc) => {
+    const shell = await start(bashrc);
+    await shell.run('true');
+    const length = await shell.run('echo ${#PS1}');
+    for (const line of ['cd /', 'true', 'cd ~/project', 'true']) await shell.run(line);
+    expect(await shell.run('echo ${#PS1}')).toBe(length);
+    expect(panels(shell.all())).toBe(1);
+  });
+
+  test("the panel is not between the marks of a command's output, and the hook is not the user's command", async () => {
+    const shell = await start(`${WRAP}\n${DEBUG}\nTODO_GUIDANCE=all TODO_REMINDER_TURNS=1`);
+    const written = shell.record();
+    await shell.run('echo one');
+    await shell.run('false');
+    expect(await shell.run('echo $?')).toMatch(/^1\b/);
+    await shell.write('[x] Plan', '[x] Build', '[>] Ship <- Shipping');
+    const MARKED = /\x1b\]633;C\x07([\s\S]*?)\x1b\]633;D\x07/g;
+    const outputs = await eventually('all four', () => {
+      const found = [...written().matchAll(MARKED)];
+      return found.length === 4 && found;
+    });
+    expect(outputs.map(([, text]) => text?.replaceAll('\r', ''))).toEqual([
+      'one\n',
+      '',
+      '1\n',
+      expect.stringMatching(/^Todo list updated.*\n$/),
+    ]);
+    expect(panels(shell.all())).toBe(1);
+  });
+
+  test.skipIf(!hasPrograms('less'))(
+    'a program that a key starts has the whole terminal, and the panel is back after it, with what was typed',
+    async () => {
+      const shell = await start(String.raw`
+bind -x '"\C-g": seq 200 | less'
+bind -x '"\C-o": "echo \"a\\b\" | cat; false"'
+bind -m vi-insert -x '"\C-t": seq 3'`);
+      shell.type('echo half');
+      shell.press('C-g');
+      const numbers = (from: number, to: number) =>
+        Array.from({ length: to - from + 1 }, (_, index) => `${from + index}`).join('\n');
+      await shell.until('page 1', (text) => text === `${numbers(1, 23)}\n:`);
+      shell.press('Space');
+      await shell.until('page 2', (text) => text === `${numbers(24, 46)}\n:`);
+      shell.press('G');
+      await shell.until('the end', (text) => text === `${numbers(178, 200)}\n(END)`);
+      shell.press('q');
+      await shell.until('the prompt', (text) => /^p> echo half\n┌─ Tasks/.test(text));
+      expect(shell.ask('#{scroll_region_lower}')).toBe('18');
+      shell.press('C-o');
+      await shell.until('its output', (text) => /^"a\\b"\np> echo half\n┌─ Tasks/.test(text));
+      shell.press('C-u');
+      await shell.run('set -o vi');
+      shell.press('C-t');
+      await shell.until('its output', (text) => /\n1\n2\n3\np>\n┌─ Tasks/.test(text));
+      expect(panels(shell.all())).toBe(1);
+    },
+  );
+
+  test('an exported PS1 is as the user exported it, for shells that cannot read our part', async () => {
+    const shell = await start('export PS1');
+    expect(await shell.run(`sh -c 'echo "[$PS1]"'; env | grep -c __todo`)).toBe('[p> ]\n0');
+    expect(panels(shell.all())).toBe(1);
+    expect(await shell.run('declare +x PS1')).toBe('');
+    expect(panels(shell.all())).toBe(1);
+  });
+
+  test('where a prompt goes to a row by its number, with ble.sh, and where a program drives the shell, there is no panel', async () => {
+    const shell = await start('', { list: undefined });
+    const variables = ['MC_SID', 'ROO_ACTIVE', 'OPENCLAW_SHELL', 'TRAE_AI_SHELL_ID'];
+    const settings = [
+      String.raw`PS1='\[\e[24;1H\]p> '`,
+      String.raw`PS1='\[\033[$LINES;1H\]p> '`,
+      `PS1='$(tput cup 99 0)p> '`,
+      'BLE_VERSION=0.4.0',
+      ...[...variables, 'COPILOT_AGENT_SESSION_ID'].map((name) => `export ${name}=1`),
+    ];
+    for (const [index, setting] of settings.entries()) {
+      shell.enter(`${setting}; ${writeLine(`[>] Try ${index}`)}; clear`);
+      await shell.until('a prompt', (text) => /^\n*p>$/.test(text));
+      shell.enter(`echo ${index} done`);
+      await shell.until('the next', (text) => text.trim().endsWith(`${index} done\np>`));
+      expect(shell.ask('#{scroll_region_lower}'), setting).toBe('23');
+      const name = setting.replace(/^export |=.*/g, '');
+      shell.enter(`unset ${name}; PS1='p> '; clear`);
+      await shell.until('a prompt', (text) => /^p>(\n[^p]*)?$/.test(text));
+    }
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, type ExpectStatic, type onTestFinished, test } from 'vitest';
+import { bashIsSince } from '../helpers/bash.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { PersonsShell } from '../helpers/persons-shell.ts';
+import { hasTmux } from '../helpers/tmux.ts';
+
+const LIST = ['[x] Plan', '[>] Build <- Building', '[ ] Ship'];
+const VI = 'set -o vi';
+
+/** VS Code's marks around PS1 and a command's output, by its documentation; iTerm2 writes 133 for 633. */
+const marks = (code: number) => String.raw`
+mark() { printf '\e]${code};%s\a' "$1"; }
+running=1
+before() { if [ "$running" = 0 ]; then running=1; mark C; fi; }
+after() {
+  mark D
+  if [ "$PS1" != "$marked" ]; then marked="\[\$(mark A)\]$PS1\[\$(mark B)\]"; PS1=$marked; fi
+  running=0
+}
+trap before DEBUG`;
+const STARSHIP = String.raw`starship_precmd() { PS1='\n\[\e[1;36m\]~/work\[\e[0m\] on \[\e[1;35m\]main\[\e[0m\]\n\[\e[1;32m\]❯\[\e[0m\] p> '; }`;
+const GIT = `__git_ps1() { printf '%s(%s)%s' "$1" main "$2"; }`;
+const PREEXEC = `
+__bp_preexec() { if [ -n "$__bp_on" ]; then __bp_on=; seen=$BASH_COMMAND; fi; }
+__bp_precmd() { :; }
+trap '__bp_preexec "$_"' DEBUG`;
+
+/** ~/.bashrc of people, each with a prompt that ends in "p> ". */
+const SETUPS: Readonly<Record<string, string>> = {
+  'of one word': `PS1='p> '`,
+  "of Debian's ~/.bashrc": String.raw`
+debian_chroot=
+PS1='${'$'}{debian_chroot:+($debian_chroot)}\u@host:~/work p> '
+case "$TERM" in xterm*|rxvt*|screen*|tmux*) PS1="\[\e]0;\u@\h: \w\a\]$PS1";; esac`,
+  "of Ubuntu's ~/.bashrc": String.raw`PS1='\[\e]0;\u@\h: \w\a\]\[\033[01;32m\]\u@host\[\033[00m\]:\[\033[01;34m\]~/work\[\033[00m\] p> '`,
+  'in colours': String.raw`PS1='\[\e[38;5;208m\]me\[\e[0m\] p> \[\e[1m\]\[\e[0m\]'`,
+  'wide as nearly a row': `PS1='${'x'.repeat(70)} p> '`,
+  'of wide characters': `PS1='日本語 λ p> '`,
+  'of powerline glyphs': String.raw`PS1='\[\e[44m\] work \[\e[0;34m\]▶\[\e[0m\] p> '`,
+  'below an empty row': String.raw`PS1='\n\[\e[36m\]~/work\[\e[0m\]\np> '`,
+  'of two rows in a frame': String.raw`PS1='┌─[\u]─[~/work]\n└─╼ p> '`,
+  'with $? and a number': String.raw`PS1='$? \# p> '`,
+  exported: `export PS1='p> '`,
+  'in vi mode': `${VI}; PS1='p> '`,
+  'in vi mode that shows its mode': `${VI}; bind 'set show-mode-in-prompt on'; PS1='p> '`,
+  'in vi mode that shows its mode in colours': String.raw`${VI}; bind 'set show-mode-in-prompt on'; bind 'set vi-ins-mode-string "\1\e[32m\2+\1\e[0m\2"'; bind 'set vi-cmd-mode-string "\1\e[31m\2:\1\e[0m\2"'; PS1='\[\e[1m\]p>\[\e[0m\] '`,
+  'that shows the mode of emacs': `bind 'set show-mode-in-prompt on'; PS1='p> '`,
+  "of starship's init": `${STARSHIP}\nPROMPT_COMMAND=starship_precmd`,
+  "of starship's init with a DEBUG trap": `${STARSHIP}\ntrap 'true "$_"' DEBUG\nPROMPT_COMMAND=starship_precmd`,
+  'of liquidprompt': String.raw`_lp() { PS1="\[\e[33m\][\u:~/work]\[\e[0m\] \${debian_chroot-}p> "; }; PROMPT_COMMAND=_lp`,
+  'with $(__git_ps1)': `${GIT}\nPS1='\\u:~$(__git_ps1 " (" ")") p> '`,
+  'that __git_ps1 sets': `${GIT}\nPROMPT_COMMAND='PS1="\\u$(__git_ps1 a b) p> "'`,
+  'of several hooks, as direnv and history -a': `_direnv_hook() { :; }\nPS1='p> '; PROMPT_COMMAND='_direnv_hook;history -a'`,
+  'of bash-preexec': `${PREEXEC}\nPS1='p> '; PROMPT_COMMAND=$'__bp_precmd\\n__bp_on=1'`,
+  'of VS Code': `${marks(633)}\nPS1='p> '; PROMPT_COMMAND=after`,
+  'of VS Code around starship': `${STARSHIP}\n${marks(633)}\nPROMPT_COMMAND=$'starship_precmd\\nafter'`,
+  'of iTerm2': `${marks(133)}\nPS1='\\[\\e[32m\\]me\\[\\e[0m\\] p> '; PROMPT_COMMAND=after`,
+  'of VS Code without a DEBUG trap': `${marks(633).replace('trap before DEBUG', '')}\nPS1='p> '; PROMPT_COMMAND=after`,
+};
+const COMMAND = `docker run --rm -it -v "$PWD:/work" -w /work node:22 bash -lc "npm ci && npm test -- --run"`;
+const EMACS = [
+  ['C-a', ...'sudo '],
+  ['C-a', 'M-d', 'x'],
+  ['C-a', 'M-d', 'C-_', 'x'],
+  ['C-r', ...'npm', 'Right', 'x'],
+  ['C-a', 'C-k', 'C-y', 'C-a', 'x'],
+];
+const VI_KEYS = [
+  ['Escape', '0', 'i', ...'sudo '],
+  ['Escape', '0', 'd', 'w', 'u', 'A', 'x'],
+  ['Escape', 'b', 'b', 'i', 'x'],
+];
+
+interface Screens {
+  readonly ours: string;
+  readonly plain: string;
+}
+
+/** An agent-shell with a panel and a plain one, which receive equal keys. */
+class Pair {
+  readonly #shells: readonly PersonsShell[];
+
+  static async start(bashrc: string, finished: typeof onTestFinished, columns: number) {
+    const isAtPrompt = (text: string) => /p> *$/m.test(text);
+    const home = { '.bashrc': `${bashrc}\n`, '.inputrc': 'set keyseq-timeout 50\n' };
+    const env = { LANG: 'C.UTF-8' };
+    const of = { columns, home, env, isAtPrompt, onTestFinished: finished };
+    return new Pair([
+      await PersonsShell.start({ ...of, list: LIST }),
+      await PersonsShell.start(of),
+    ]);
+  }
+
+  private constructor(shells: readonly PersonsShell[]) {
+    this.#shells = shells;
+  }
+
+  type(text: string): void {
+    for (const shell of this.#shells) shell.type(text);
+  }
+
+  async press(keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      for (const shell of this.#shells) shell.press(key);
+      // Longer than the time after which Escape is a key of its own.
+      if (key === 'Escape') await new Promise((resolve) => setTimeout(resolve, 80));
+    }
+  }
+
+  /** Waits until both screens are so, and the same but for the panel. Returns both, at the latest when time is up. */
+  async screens(isShown: (text: string) => boolean): Promise<Screens> {
+    let seen: Screens = { ours: '', plain: '' };
+    const look = () => {
+      const [ours = '', plain = ''] = this.#shells.map((shell) => shell.rows());
+      seen = { ours: ours.replace(/\n┌─ Tasks[^┘]*┘$/, '').trimEnd(), plain };
+      return seen.ours === plain && isShown(plain.replaceAll('\n', ''));
+    };
+    await eventually('the same', look, 15_000).catch(() => {});
+    return seen;
+  }
+
+  get panels(): number {
+    return this.#shells[0]?.all().match(/─ Tasks ─/g)?.length ?? 0;
+  }
+}
+
+async function editAll(pair: Pair, lines: readonly (readonly string[])[], expect: ExpectStatic) {
+  for (const [index, keys] of lines.entries()) {
+    pair.type(COMMAND);
+    await pair.screens((text) => text.endsWith('run"'));
+    await pair.press(keys);
+    await pair.press(['End', ...`#${index}`]);
+    const { ours, plain } = await pair.screens((text) => text.includes(`#${index}`));
+    expect(ours, keys.join(' ')).toBe(plain);
+    await pair.press(['C-c']);
+    await pair.screens((text) => /p>$/.test(text));
+  }
+}
+
+describe.skipIf(!hasTmux || !bashIsSince(4, 4))('at a prompt', { concurrent: true }, () => {
+  test.for(Object.entries(SETUPS).map(([name, bashrc], at) => [name, bashrc, at] as const))(
+    '%s, a line longer than a row is edited as without a panel',
+    async ([name, bashrc, at], { expect, onTestFinished }) => {
+      const pair = await Pair.start(bashrc, onTestFinished, at % 2 ? 80 : 91);
+      await editAll(pair, bashrc.includes(VI) ? VI_KEYS : EMACS, expect);
+      expect(pair.panels, name).toBe(1);
+    },
+  );
+});
