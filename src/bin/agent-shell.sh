@@ -175,6 +175,7 @@ own_options() {
       --no-panel) export TODO_PANEL=off ;;
       --jsonl | --prompt | --tasks | --mend | --help | --version) return 1 ;;
       watch | setup | hook | prime | state | sessions | completions) return 1 ;;
+      help) [ -e "$1" ] || return 1; break ;;
       # Not options of bash: ours, or Node suggests one.
       --j* | --s* | --a* | --t* | --pa* | --prom* | --no-*) return 1 ;;
       -h) [ $# -gt 1 ] || return 1; break ;;

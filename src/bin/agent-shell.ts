@@ -6,6 +6,7 @@ import { safeText } from '../base/safe-text.ts';
 import { randomHex, writeAll } from '../base/system/files.ts';
 import helpPage from '../cli/agent-shell.md';
 import { parseArguments } from '../cli/arguments.ts';
+import primePage from '../cli/prime.md';
 import { releaseAtExit, type ShellList, shellList } from '../cli/shell-list.ts';
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
@@ -28,16 +29,18 @@ async function main(): Promise<number> {
   if (isForBash && process.title !== 'agent-shell') return runAsBash(argv);
   switch (options.mode) {
     case 'help':
-      writeAll(1, helpPage);
+      writeAll(1, options.of === 'prime' ? primePage : helpPage);
       return 0;
     case 'version':
       writeAll(1, `${PACKAGE_VERSION}\n`);
       return 0;
     case 'prompt':
       return printSystemPrompt(options.tasks);
-    case 'usage-error':
-      complain(`${safeText(options.message, MAX_MESSAGE)}; see agent-shell --help`);
+    case 'usage-error': {
+      const page = options.of === undefined ? 'agent-shell' : `agent-shell ${options.of}`;
+      complain(`${safeText(options.message, MAX_MESSAGE)}; see ${page} --help`);
       return EXIT_CODES.wrongUsage;
+    }
     case 'sessions':
       return (await import('../viewer/sessions.ts')).sessions(options.argv);
     case 'completions': {

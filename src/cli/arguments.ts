@@ -12,10 +12,11 @@ export type Arguments =
   | { mode: 'jsonl'; list: Partial<ListName> }
   | ({ mode: 'watch' } & WatchArguments)
   | { mode: 'sessions' | 'setup' | 'state' | 'completions'; argv: readonly string[] }
-  | { mode: 'help' | 'version' | 'prime' }
+  | { mode: 'help'; of?: 'prime' }
+  | { mode: 'version' | 'prime' }
   | { mode: 'prompt'; tasks: boolean }
   | { mode: 'bash' }
-  | { mode: 'usage-error'; message: string };
+  | { mode: 'usage-error'; message: string; of?: 'prime' | 'watch' };
 
 export const SHELL_OPTIONS = {
   '--session': 'name',
@@ -39,6 +40,7 @@ export function parseArguments(argv: readonly string[], environment: Environment
   if ('problem' in parsed) return usageError(parsed.problem);
   const { options, rest } = parsed;
   const [word, ...behind] = rest;
+  if (word === 'help') return parseArguments([...behind, '--help'], environment);
   if (options['-h'] || options['--help']) return { mode: 'help' };
   if (options['--version']) return { mode: 'version' };
   const session = options['--session'] ?? environment.TODO_SESSION;
@@ -50,17 +52,17 @@ export function parseArguments(argv: readonly string[], environment: Environment
   }
   if (word === 'prime') {
     const [unknown] = behind;
-    if (unknown === '-h' || unknown === '--help') return { mode: 'help' };
+    if (unknown === '-h' || unknown === '--help') return { mode: 'help', of: word };
     return unknown === undefined
       ? { mode: word }
-      : usageError(`prime takes no argument ${inQuotes(unknown)}`);
+      : usageError(`prime takes no argument ${inQuotes(unknown)}`, word);
   }
   if (word === 'watch') {
     // TODO_PANEL=off keeps prompts clean; it does not apply to the viewer.
     const wished = environment.TODO_PANEL === 'plain' ? 'plain' : undefined;
     const panel = options['--no-panel'] ? 'off' : (options['--panel'] ?? wished);
     const watch = parseWatchArguments(behind, panel);
-    if ('problem' in watch) return usageError(watch.problem);
+    if ('problem' in watch) return usageError(watch.problem, word);
     return { mode: 'watch', ...watch, list: { ...list, ...watch.list } };
   }
   const { '--jsonl': jsonl, '--prompt': prompt, '--tasks': tasks = false } = options;
@@ -77,6 +79,6 @@ export function parseArguments(argv: readonly string[], environment: Environment
   return { mode: 'jsonl', list };
 }
 
-function usageError(message: string): Arguments {
-  return { mode: 'usage-error', message };
+function usageError(message: string, of?: 'prime' | 'watch'): Arguments {
+  return { mode: 'usage-error', message, ...(of && { of }) };
 }

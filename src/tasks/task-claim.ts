@@ -12,8 +12,7 @@ import { flag, leaseTime, SOME_TASKS, taskId } from './task-fields.ts';
 import { type Refusal, taskForm } from './task-form.ts';
 import releasePage from './task-release.md';
 
-const USAGE =
-  'TaskClaim ID|--next [--agent NAME] [--lease 30m] [--check-busy] | TaskClaim --check ID';
+const USAGE = 'TaskClaim ID|--next [--agent NAME] [--lease 30m] | TaskClaim --check ID';
 
 export const TASK_CLAIM = taskForm({
   name: 'TaskClaim',

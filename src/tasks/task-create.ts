@@ -45,7 +45,7 @@ const FIELDS = {
 export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   name: 'TaskCreate',
   summary: "adds to the team's tasks: --subject, --description, or JSON",
-  usage: `TaskCreate '{"subject":"..."}' | TaskCreate --subject "..." [--description "..."]`,
+  usage: `TaskCreate '{"subject":"..."}' | TaskCreate --subject "..."`,
   helpPage,
   example: '{"subject":"...","description":"..."}',
   fields: FIELDS,

@@ -34,8 +34,7 @@ const FILTER = {
 /** All filters must match. */
 type TaskFilter = ValuesOf<typeof FILTER>;
 
-const USAGE =
-  'TaskList [--ready | --mine] [--owner NAME] [--status STATUS] [--search TEXT] [--json] [--history]';
+const USAGE = 'TaskList [--ready | --mine | --history] [--status STATUS] [--json]';
 const GET_USAGE = 'TaskGet ID [--json] [--at VERSION | --history]';
 
 export const TASK_LIST = taskForm({

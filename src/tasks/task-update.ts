@@ -14,7 +14,7 @@ import { type UpdateRules, updateTask } from './update-task.ts';
 export const TASK_UPDATE = taskForm({
   name: 'TaskUpdate',
   summary: 'changes one: ID --status STATUS, and other fields',
-  usage: `TaskUpdate ID --status completed | TaskUpdate '{"taskId":1,"status":"completed"}' [--force]`,
+  usage: `TaskUpdate ID --status completed | TaskUpdate '{"taskId":1,"owner":"ann"}'`,
   helpPage,
   example: '{"taskId":1,"description":"..."}',
   fields: UPDATE_FIELDS,

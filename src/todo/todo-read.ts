@@ -36,8 +36,7 @@ export const READ_OPTIONS = {
 
 const FORM = {
   options: READ_OPTIONS,
-  usage:
-    'TodoRead [--json | --line | --format md|json] [--at VERSION | --history] [--session NAME] [--agent NAME]',
+  usage: 'TodoRead [--json | --line | --format md] [--at VERSION | --history]',
   purpose: 'read the list',
   repair: REPAIR,
   helpPage,

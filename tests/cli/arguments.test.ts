@@ -59,14 +59,36 @@ describe('options', () => {
   });
 
   test.each(['watch', 'sessions', 'setup', 'state', 'completions', 'prime'])(
-    '%s knows -h and --version',
+    '%s has a help page of its own, within 80 columns; -h, help and a wrong word lead to it',
     async (word) => {
-      const { stdout, stderr, exitCode } = await agentShell([word, '-h']);
-      expect([stderr, exitCode]).toEqual(['', 0]);
-      expect(stdout).toMatch(/^Usage: agent-shell/m);
+      const page = await agentShell([word, '--help']);
+      expect(page).toMatchObject({ stderr: '', exitCode: 0 });
+      expect(page.stdout).toMatch(new RegExp(`^Usage: agent-shell ${word}\\b`));
+      expect(page.stdout).not.toMatch(/.{81}/);
+      expect(await agentShell(['help', word])).toEqual(page);
+      const short = await agentShell([word, '-h']);
+      expect([short.stderr, short.exitCode]).toEqual(['', 0]);
+      if (short.stdout !== page.stdout) {
+        expect(short.stdout).toContain(`More: agent-shell ${word} --help\n`);
+      }
       expect(parseArguments([word, '--version'], {})).toEqual({ mode: 'version' });
+      const { stderr, exitCode } = await agentShell([word, 'foo']);
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(
+        new RegExp(`agent-shell ${word}.* --help\\n|\nUsage: agent-shell ${word}`),
+      );
     },
   );
+
+  test('help prints the page of agent-shell, unless it is the name of a script', async () => {
+    expect(parseArguments(['help'], {})).toEqual({ mode: 'help' });
+    const { stdout } = await agentShell(['help']);
+    expect(stdout).toMatch(/^Examples:/);
+    expect(stdout).not.toMatch(/.{81}/);
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, 'help'), 'echo a script');
+    expect((await agentShell(['help'], { cwd })).stdout).toBe('a script\n');
+  });
 
   test('--version prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));

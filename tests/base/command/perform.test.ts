@@ -56,7 +56,7 @@ test.each(Object.entries(PAGES))('the help of %s and its example', async (name, 
     handlers.find((known) => known.name === command)?.execute({ argv, stdin: async () => stdin });
   const lines = page.split('\n');
   expect(lines.length).toBeLessThan(60);
-  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(101);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(81);
   expect(await call(name, ['--help'])).toEqual(ok(page));
   expect((await call(name, ['-h']))?.stdout).toMatch(
     new RegExp(`^Usage: ${name} .*\nMore: ${name} --help\n$`),
