@@ -1,5 +1,5 @@
 // Part of `npm run lint`: how much there is to read. package.json has the most that each count may be; a commit that raises
-// one says why. It also finds exports that nobody imports.
+// one says why; `--counts` lists what was counted. It also finds exports that nobody imports.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,42 @@ const filesOf = (folder) =>
 const files = filesOf('src').map((name) => ({ name, text: read(name) }));
 const lines = ({ text }) => text.split('\n').length - 1;
 const total = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
+const sources = files.filter(({ name }) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'));
+
+/** The names that are declared at the top level of more than one file: one word for two things, or two words for one. */
+function declaredTwice() {
+  const declared =
+    /^(?:export )?(?:abstract |async |declare )*(?:function\*?|const|let|class|enum|interface|type) ([\w$]+)/gm;
+  const places = new Map();
+  for (const { name, text } of sources) {
+    for (const [, word] of text.matchAll(declared)) {
+      places.set(word, (places.get(word) ?? new Set()).add(name));
+    }
+  }
+  return [...places].filter(([, names]) => names.size > 1);
+}
+
+/** The files of more than 60 lines whose test, if any, stands elsewhere. */
+function withoutTest() {
+  const tests = new Set(filesOf('tests'));
+  const testOf = (name) => name.replace(/^src/, 'tests').replace(/\.tsx?$/, '.test.ts');
+  return sources.filter((file) => lines(file) > 60 && !tests.has(testOf(file.name)));
+}
+
+/** `shell > base` for each door of src/ that enters another. */
+function pairsOfDoors() {
+  const pairs = new Set();
+  for (const { name, text } of sources) {
+    const [, door] = name.split('/');
+    for (const [, path] of text.matchAll(/(?:from|import\()\s*'(\.[^'?]+)/g)) {
+      const [, other] = join(dirname(name), path).split('/');
+      const isSurface = [name, other].some((each) => each.endsWith('index.ts'));
+      if (door !== other && !isSurface) pairs.add(`${door} > ${other}`);
+    }
+  }
+  return pairs;
+}
+
 const counts = {
   'lines of src': total(files.map(lines)),
   'files of src': files.length,
@@ -22,6 +58,9 @@ const counts = {
     filesOf('docs').map((name) => (name.endsWith('.md') ? read(name).split(/\s+/).length - 1 : 0)),
   ),
   'lines of tests': total(filesOf('tests').map((name) => lines({ text: read(name) }))),
+  'names declared twice': declaredTwice().length,
+  'files over 60 lines without a test beside them': withoutTest().length,
+  'pairs of doors': pairsOfDoors().size,
   'import lines': total(files.map(({ text }) => text.match(/^(?:import|\} from) /gm)?.length ?? 0)),
 };
 
@@ -43,6 +82,11 @@ for (const { name, text } of files.filter((file) => /\.tsx?$/.test(file.name))) 
   }
 }
 
-if (process.argv.includes('--counts')) console.log(counts);
+if (process.argv.includes('--counts')) {
+  for (const [word, names] of declaredTwice()) console.log(word, ...names);
+  for (const { name } of withoutTest()) console.log(`${name} has no test beside it`);
+  console.log([...pairsOfDoors()].sort().join('\n'));
+  console.log(counts);
+}
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;

@@ -83,7 +83,7 @@ function keepBinInStep() {
 /** First arguments of agent-shell with their own program, for faster start-up. */
 const subprograms = {
   hook: 'agent-hook',
-  'prompt-panel': 'start-prompt-panel',
+  'prompt-panel': 'prompt-panel',
   '--mend': 'mend-line',
 };
 const programs = [
@@ -91,9 +91,6 @@ const programs = [
   ...Object.values(subprograms),
   ...new Set(Object.values(commands)),
 ];
-/** @param {string} name of a program */
-const sourceOf = (name) =>
-  name === 'start-prompt-panel' ? `src/prompt/${name}.ts` : `src/bin/${name}.ts`;
 const [library] = await Promise.all([
   build({
     ...common,
@@ -106,7 +103,7 @@ const [library] = await Promise.all([
   build({
     ...common,
     ...minified,
-    entryPoints: programs.map((name) => ({ in: sourceOf(name), out: name })),
+    entryPoints: programs.map((name) => `src/bin/${name}.ts`),
     outdir: out('programs'),
     outExtension: { '.js': '.cjs' },
     // Compiled scripts have no import().

@@ -38,3 +38,15 @@ export function othersVariables(caller: Environment, own: Environment) {
   const isOther = CALLER_VARIABLES.some((name) => caller[name] !== own[name]);
   return isOther ? callerVariables(caller) : undefined;
 }
+
+/** Variables with the session id that harnesses export to the commands they run; in nested ones the first counts. */
+const HARNESS_SESSIONS = [
+  'CLAUDE_CODE_SESSION_ID',
+  'CODEX_THREAD_ID',
+  // Set by the plugin that `agent-shell setup opencode` writes.
+  'OPENCODE_SESSION_ID',
+] as const;
+
+export function harnessSession(environment: Environment): string | undefined {
+  return HARNESS_SESSIONS.map((name) => environment[name]).find(Boolean);
+}

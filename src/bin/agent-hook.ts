@@ -2,11 +2,10 @@ import { orElse, writeAll } from '../base/system/files.ts';
 import { isTerminal, readStandardInput } from '../base/system/standard-io.ts';
 import { jsonObjectEnd } from '../harness/hook/json-object-end.ts';
 import { MAX_INPUT_BYTES, runHook } from '../harness/hook/run-hook.ts';
-import { useServers } from '../lists/lists.ts';
-import { ServerLists } from '../servers/server-lists.ts';
+import { connectToServers } from '../servers/server-lists.ts';
 import { exitNow } from './exit-now.ts';
 
-useServers((options) => new ServerLists(options));
+connectToServers();
 
 // `agent-shell hook`. A failure must not disturb the harness: it gets an answer in its dialect or none, and exit code 0.
 

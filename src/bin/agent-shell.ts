@@ -10,15 +10,14 @@ import primePage from '../cli/prime.md';
 import { releaseAtExit, type ShellList, shellList } from '../cli/shell-list.ts';
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
-import { useServers } from '../lists/lists.ts';
-import { ServerLists } from '../servers/server-lists.ts';
+import { connectToServers } from '../servers/server-lists.ts';
 import { agentHandlers } from '../shell/router/agent-handlers.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { taskView } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { writeResult } from './run-executable.ts';
 
-useServers((options) => new ServerLists(options));
+connectToServers();
 
 const MAX_MESSAGE = 200;
 

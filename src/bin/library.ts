@@ -1,8 +1,7 @@
 // The package's main file: checks the runtime, then exports the public surface.
 import './supported-runtime.ts';
-import { useServers } from '../lists/lists.ts';
-import { ServerLists } from '../servers/server-lists.ts';
+import { connectToServers } from '../servers/server-lists.ts';
 
-useServers((options) => new ServerLists(options));
+connectToServers();
 
 export * from '../index.ts';

@@ -3,8 +3,7 @@ import { QUOTES_BROKE } from '../base/json/json-input.ts';
 import { writeAll } from '../base/system/files.ts';
 import { findBash } from '../base/system/find-program.ts';
 import { shellList } from '../cli/shell-list.ts';
-import { useServers } from '../lists/lists.ts';
-import { ServerLists } from '../servers/server-lists.ts';
+import { connectToServers } from '../servers/server-lists.ts';
 import { agentHandlers } from '../shell/router/agent-handlers.ts';
 import { canRead, heredocHint } from '../shell/router/bash-syntax.ts';
 import { mendLine } from '../shell/router/mend-line.ts';
@@ -17,7 +16,7 @@ const MENDED = 0;
 const NOTHING = 1;
 const HINT = 3;
 
-useServers((options) => new ServerLists(options));
+connectToServers();
 
 const [, , , line = ''] = process.argv;
 const { source, settings, tasks } = shellList({});

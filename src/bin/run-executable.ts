@@ -11,16 +11,15 @@ import { MAX_JSON_BYTES } from '../base/json/json-input.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
 import { codeOf, orElse, writeAll } from '../base/system/files.ts';
 import { isTerminal, readStandardInput } from '../base/system/standard-io.ts';
-import { useServers } from '../lists/lists.ts';
 import { tellPrompt } from '../prompt/prompt-shell.ts';
 import type { PeopleLook } from '../screen/panel/for-people.ts';
 import { isDriven } from '../screen/terminal/driven.ts';
-import { ServerLists } from '../servers/server-lists.ts';
+import { connectToServers } from '../servers/server-lists.ts';
 import { teamNews, teamOf } from '../tasks/task-context.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { exitNow } from './exit-now.ts';
 
-useServers((options) => new ServerLists(options));
+connectToServers();
 
 /** Runs an agent command as its own program, on lists in files or on a server. */
 export async function runExecutable(

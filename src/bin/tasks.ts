@@ -1,4 +1,4 @@
-import { harnessSession } from '../lists/list-paths.ts';
+import { harnessSession } from '../base/environment.ts';
 import { isReady } from '../tasks/claims.ts';
 import { isLeaseOver } from '../tasks/lease.ts';
 import { TASK_FORMS, taskCommand } from '../tasks/task-commands.ts';

@@ -8,7 +8,6 @@ import { StateError, UnnamedList } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
 import { inQuotes, safeText } from '../base/safe-text.ts';
 import type { Settings } from '../base/settings/settings.ts';
-import { counted } from '../guidance/texts.ts';
 import { type ListName, listKey } from '../lists/list-paths.ts';
 import { FolderLists, type Lists } from '../lists/lists.ts';
 import type { SharedPlace, Version } from '../lists/place.ts';
@@ -75,7 +74,7 @@ async function show(lists: TodoLists): Promise<CommandResult> {
       lines.push(`Your list: session ${name.session}, agent ${name.agent}.`);
       await tell(listKey(name), async () => {
         const { version, items } = await lists.open({}).read();
-        return [version, counted(items.length, 'item')];
+        return [version, `${items.length} ${items.length === 1 ? 'item' : 'items'}`];
       });
     }
     if (taskList !== undefined) {
@@ -84,7 +83,7 @@ async function show(lists: TodoLists): Promise<CommandResult> {
       await tell(key, async () => {
         const store = openTaskList(lists, key, agent);
         const { version, graph } = await store.read();
-        return [version, counted(graph.tasks.size, 'task')];
+        return [version, `${graph.tasks.size} ${graph.tasks.size === 1 ? 'task' : 'tasks'}`];
       });
     }
     return done(text());

@@ -105,6 +105,15 @@ export class FilePlace<T> implements Place<T> {
     return older.sort((a, b) => b.version - a.version);
   }
 
+  /**
+   * In five steps, between which a kill leaves the old version or the new one:
+   *
+   * 1. give way to others that are about to commit;
+   * 2. write the version to a file of its own, durably;
+   * 3. rename the head after it, which makes it the newest: of those that try, one succeeds;
+   * 4. sync the folder, so that the rename survives a power cut;
+   * 5. sweep away what is no longer kept.
+   */
   commit(base: number, content: T, at: Date): Version<T> | undefined {
     const found = this.#giveWay();
     if ((found.head?.version ?? 0) !== base) return undefined;

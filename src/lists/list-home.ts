@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { attempt, StateError, UnnamedList } from '../base/command/state-error.ts';
-import type { Environment } from '../base/environment.ts';
+import { type Environment, harnessSession } from '../base/environment.ts';
 import { safeText } from '../base/safe-text.ts';
 import { readSettings, type Settings, type SettingsReading } from '../base/settings/settings.ts';
 import {
@@ -17,7 +17,7 @@ import { isTracked } from './git-index.ts';
 import {
   agentOfHarness,
   beginningFile,
-  harnessSession,
+  folderOfKey,
   type ListName,
   listKey,
   sessionOf,
@@ -135,6 +135,18 @@ export class ListHome {
     { taskList, session }: Pick<Settings, 'session' | 'taskList'> = this.settings,
   ): string {
     return taskListKey(certain(name ?? taskList ?? session ?? this.#sessionHere(NAME_THE_TEAM)));
+  }
+
+  /** How the paths of the heads of the caller's lists begin, in `folder`; the version's number follows. */
+  headStarts(settings: Settings = this.settings): {
+    readonly todos: string;
+    readonly tasks: string;
+  } {
+    const start = (key: string) => `${folderOfKey('', key)}/head-`;
+    return {
+      todos: start(listKey(this.name({}))),
+      tasks: start(this.teamKey(undefined, settings)),
+    };
   }
 
   /** Call this before the first version of a list is written: then the harness's session finds it from every directory. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { attempt, errorCode } from '../base/command/state-error.ts';
-import type { Environment } from '../base/environment.ts';
+import { type Environment, harnessSession } from '../base/environment.ts';
 import { orElse } from '../base/system/files.ts';
 import { isTrusted } from '../base/system/owners.ts';
 import { UNFINISHED } from './version-folder.ts';
@@ -48,18 +48,6 @@ export function sessionOf(directory: string): string {
     parent = dirname(folder);
     if (parent === folder) return directory;
   }
-}
-
-/** Variables with the session id that harnesses export to the commands they run; in nested ones the first counts. */
-const HARNESS_SESSIONS = [
-  'CLAUDE_CODE_SESSION_ID',
-  'CODEX_THREAD_ID',
-  // Set by the plugin that `agent-shell setup opencode` writes.
-  'OPENCODE_SESSION_ID',
-] as const;
-
-export function harnessSession(environment: Environment): string | undefined {
-  return HARNESS_SESSIONS.map((name) => environment[name]).find(Boolean);
 }
 
 /**

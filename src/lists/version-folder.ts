@@ -139,7 +139,7 @@ export class VersionFolder<T> {
   }
 
   /**
-   * Adds a version and makes it the newest, durably.
+   * Adds a version and makes it the newest, durably: steps 2 to 4 of a commit (`FilePlace.commit`).
    *
    * @returns false, with nothing changed, if `from` is not the newest.
    */

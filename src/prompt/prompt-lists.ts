@@ -6,7 +6,6 @@ import { tasksInProgress } from '../guidance/followed-tasks.ts';
 import { saidAfterLine } from '../guidance/kept-work.ts';
 import { WRITES_LIST } from '../guidance/rule.ts';
 import { LINE_RULES, TASK_RULES } from '../guidance/rules.ts';
-import { folderOfKey, listKey } from '../lists/list-paths.ts';
 import { plainReport, plainTaskReport } from '../screen/panel/plain-report.ts';
 import { type RenderOptions, renderLists, rewritten } from '../screen/panel/render-lists.ts';
 import { type StatusTimes, statusTimes } from '../screen/panel/status-times.ts';
@@ -104,9 +103,7 @@ export class PromptLists {
 
   get #headStarts() {
     const { lists, settings } = this.#found;
-    const start = (key: string) => `${folderOfKey('', key)}/head-`;
-    const tasks = start(lists.teamKey(undefined, settings));
-    return { todos: start(listKey(lists.name({}))), tasks };
+    return lists.headStarts(settings);
   }
 
   /** Newest first. */

@@ -1,7 +1,7 @@
 import { DamagedVersion, StateError } from '../base/command/state-error.ts';
 import { clockMs, pause } from '../base/command/time-limit.ts';
 import { isPathName, textOfPathName } from '../lists/list-paths.ts';
-import type { FoundList, Lists, ServerOptions } from '../lists/lists.ts';
+import { type FoundList, type Lists, type ServerOptions, useServers } from '../lists/lists.ts';
 import {
   type HistoryRange,
   newId,
@@ -13,6 +13,11 @@ import {
 import type { Engine } from './engine.ts';
 import { decodeContent, encodeContent } from './stored-content.ts';
 import { type Change, VersionWatch } from './version-watch.ts';
+
+/** For programs that may use TODO_STATE_URL. */
+export function connectToServers(): void {
+  useServers((options) => new ServerLists(options));
+}
 
 /** The lists on the server of TODO_STATE_URL. It is loaded and connected when the first list is used. */
 export class ServerLists implements Lists {

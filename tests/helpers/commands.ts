@@ -1,8 +1,7 @@
 import { type CommandResult, executeSafely } from '../../src/base/command/agent-command.ts';
 import { withWarnings } from '../../src/base/command/replies.ts';
 import { orElse } from '../../src/base/system/files.ts';
-import { useServers } from '../../src/lists/lists.ts';
-import { ServerLists } from '../../src/servers/server-lists.ts';
+import { connectToServers } from '../../src/servers/server-lists.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { teamOf } from '../../src/tasks/task-context.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
@@ -10,7 +9,7 @@ import { TodoProveHandler } from '../../src/todo/todo-prove.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
 
-useServers((options) => new ServerLists(options));
+connectToServers();
 
 /**
  * Calls an agent command in this process, with the lists that these variables name. A process for each call would take a

@@ -3,11 +3,10 @@ import { dirname, join } from 'node:path';
 import { nearNameText } from '../base/command/near-names.ts';
 import { writeAll } from '../base/system/files.ts';
 import { readStandardInput } from '../base/system/standard-io.ts';
-import { useServers } from '../lists/lists.ts';
-import { ServerLists } from '../servers/server-lists.ts';
-import { answerPrompt, showAtPrompt } from './prompt-panel.ts';
+import { answerPrompt, showAtPrompt } from '../prompt/prompt-panel.ts';
+import { connectToServers } from '../servers/server-lists.ts';
 
-useServers((options) => new ServerLists(options));
+connectToServers();
 
 // `agent-shell prompt-panel`: the hooks of an interactive agent-shell (prompt-hooks.bash) run it at a prompt, with the terminal
 // on descriptor 3. `again` draws the panel below a waiting prompt, after a change of a list in the background. `not-found`
