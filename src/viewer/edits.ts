@@ -5,7 +5,7 @@ import { namesOf } from '../screen/panel/status-times.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Items, TodoItem, TodoStatus } from '../todo/todo-fields.ts';
 import type { ItemInput, TaskInput, TaskRequest, ViewerState, WriteRequest } from './model.ts';
-import { chosen, chosenItem, chosenTask, shownItems, shownList, withCursor } from './shown.ts';
+import { choices, chosen, chosenItem, chosenTask, shownList, withCursor } from './shown.ts';
 
 type Edit = (state: ViewerState) => ViewerState;
 
@@ -124,8 +124,8 @@ function name(item: Readonly<TodoItem> | undefined): string {
 
 /** The index in the whole list of the visible item so many rows below the selected one. */
 function placeOf(state: ViewerState, below: number): number | undefined {
-  const shown = shownItems(state)[chosen(state) + below];
-  const at = namesOf(shownList(state)?.versions[0].items ?? []).indexOf(shown?.name ?? '');
+  const name = choices(state)[chosen(state) + below] ?? '';
+  const at = namesOf(shownList(state)?.versions[0].items ?? []).indexOf(name);
   return at === -1 ? undefined : at;
 }
 

@@ -1,15 +1,18 @@
 import { briefText } from '../base/safe-text.ts';
+import { agentName, sessionName } from '../screen/panel/look.ts';
 import { ITEM_EDITS, TASK_EDITS, written } from './edits.ts';
-import type { FilterInput, Input, Page, PageName, ViewerState } from './model.ts';
+import type { FilterInput, FoundSession, Input, Page, PageName, ViewerState } from './model.ts';
 import { gridOf } from './render-rows.ts';
 import {
   choices,
   chosen,
+  FOLD,
+  foldedItems,
   isOfTeam,
   isWaiting,
   pageOf,
-  shownFound,
   shownList,
+  shownSessions,
   toNextSection,
   withPage,
 } from './shown.ts';
@@ -109,10 +112,10 @@ function filtered(state: ViewerState): ViewerState {
 }
 
 function removed(state: ViewerState): ViewerState {
-  const list = shownFound(state)[chosen(state)];
-  if (pageOf(state).name !== 'sessions' || list === undefined) return state;
-  const text = `Remove the list of ${briefText(list.agent)} in ${briefText(list.session)}, with its history?`;
-  return { ...state, input: { kind: 'question', text, request: { what: 'remove', list } } };
+  const found = shownSessions(state)[chosen(state)];
+  if (pageOf(state).name !== 'sessions' || found === undefined) return state;
+  const text = `Remove ${listsText(found)}, with all history?`;
+  return { ...state, input: { kind: 'question', text, request: { what: 'remove', found } } };
 }
 
 function moved(state: ViewerState, by: number): ViewerState {
@@ -127,6 +130,12 @@ function moved(state: ViewerState, by: number): ViewerState {
   const isWithin = (by === 1 && page.goesDown) || (by === -1 && page.goesUp);
   const at = isWithin ? chosen(state) : Math.max(0, Math.min(names.length - 1, chosen(state) + by));
   return withPage(state, { ...page, cursor: names[at], top: page.top + (isWithin ? by : 0) });
+}
+
+function listsText({ session, lists: [first, ...others] }: FoundSession): string {
+  const whose =
+    others.length > 0 ? `the ${others.length + 1} lists` : `the list of ${agentName(first.agent)}`;
+  return briefText(`${whose} in ${sessionName(session)[0]}`);
 }
 
 /** Only the newest list and board can be changed. */
@@ -157,7 +166,7 @@ function wentBack(state: ViewerState): ViewerState {
   if (filter !== undefined) return withPage(state, unfiltered);
   const [first, ...rest] = state.pages.slice(0, -1);
   if (first) return { ...state, pages: [first, ...rest] };
-  const { cursor: _, ...page } = pageOf(state);
+  const { cursor: _, isUnfolded: __, ...page } = pageOf(state);
   return withPage(state, page);
 }
 
@@ -173,18 +182,27 @@ function entered(state: ViewerState): ViewerState {
       return { ...state, pages: [...state.pages, { name: shown, version: Number(name), top: 0 }] };
     }
     default: {
-      const list = state.known.found.find(({ key }) => key === name);
+      if (name === FOLD) {
+        const [first] = foldedItems(state);
+        return withPage(state, { ...page, isUnfolded: true, cursor: first?.name });
+      }
+      const found = shownSessions(state).find(({ key }) => key === name);
       const isPicked = page.name === 'sessions' || isWaiting(state);
-      if (list === undefined || !isPicked) return state;
-      return {
-        ...state,
-        agent: isTeamKey(list.key) ? undefined : list.agent,
-        pages: isTeamKey(list.key) ? [LIST_PAGE, { name: 'board', top: 0 }] : [LIST_PAGE],
-        // These belong to the previous session.
-        undo: undefined,
-        taskUndo: undefined,
-        request: { what: 'open', list },
-      };
+      return found && isPicked ? opened(state, found) : state;
     }
   }
+}
+
+/** Shows its most recently changed list; the board only if no agent has one. */
+function opened(state: ViewerState, { lists }: FoundSession): ViewerState {
+  const own = lists.find(({ key }) => !isTeamKey(key));
+  return {
+    ...state,
+    agent: own?.agent,
+    pages: own ? [LIST_PAGE] : [LIST_PAGE, { name: 'board', top: 0 }],
+    // These belong to the previous session.
+    undo: undefined,
+    taskUndo: undefined,
+    request: { what: 'open', list: own ?? lists[0] },
+  };
 }

@@ -24,6 +24,13 @@ export interface FoundList {
   readonly damage?: string | undefined;
 }
 
+export interface FoundSession {
+  readonly session: string;
+  readonly key: string;
+  /** Most recently changed first. */
+  readonly lists: readonly [FoundList, ...FoundList[]];
+}
+
 export const NEWEST_OFFERED = 5;
 
 export interface Known {
@@ -53,6 +60,8 @@ export interface Page {
   readonly cursor?: string | undefined;
   /** Only rows with these words are shown. */
   readonly filter?: string | undefined;
+  /** True if a list shows all completed items. */
+  readonly isUnfolded?: boolean;
   /** The first visible line. */
   readonly top: number;
   /** True if the selected block continued above or below the screen in the last frame. */
@@ -64,7 +73,7 @@ export interface Page {
 export type Request =
   | { readonly what: 'quit' }
   | { readonly what: 'open'; readonly list: FoundList }
-  | { readonly what: 'remove'; readonly list: FoundList }
+  | { readonly what: 'remove'; readonly found: FoundSession }
   | WriteRequest
   | TaskRequest;
 

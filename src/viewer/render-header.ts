@@ -1,4 +1,4 @@
-import { printable } from '../screen/panel/look.ts';
+import { agentName, printable, sessionName } from '../screen/panel/look.ts';
 import { statusTimes } from '../screen/panel/status-times.ts';
 import { EMPTY_LINE, join, type Line, line, spread } from '../screen/terminal/lines.ts';
 import { displayWidth, truncate } from '../screen/terminal/text.ts';
@@ -67,28 +67,30 @@ export function titleOf(state: ViewerState, { theme }: Pick<ItemLook, 'theme'>):
 
 /** An agent's list or the team's tasks, and the session. */
 function nameOf(state: ViewerState, dot: string): string {
-  const subject = isOfTeam(state) ? 'Team tasks' : (shownList(state)?.agent ?? 'todowrite');
-  return [subject, state.known.session].filter(Boolean).join(` ${dot} `);
+  const subject = isOfTeam(state)
+    ? 'Team tasks'
+    : agentName(shownList(state)?.agent ?? 'todowrite');
+  return [subject, sessionName(state.known.session ?? '')[0]].filter(Boolean).join(` ${dot} `);
 }
 
 function headingOf(state: ViewerState, look: ItemLook): Heading {
   const { theme, times } = look;
   const { name, version } = pageOf(state);
-  const { session } = state.known;
+  const [session] = sessionName(state.known.session ?? '');
   const list = shownList(state);
-  const agent = list?.agent ?? state.agent ?? state.awaited;
+  const agent = agentName(list?.agent ?? state.agent ?? state.awaited);
   const titled = (words: string) => printable(words, theme);
   const ofSession = (words: string) =>
     titled([words, session].filter(Boolean).join(` ${theme.dot} `));
   const ofVersion = (whose: string, at = new Date(0), by = '-') => ({
-    title: titled(`Version ${version} of ${whose}, ${times.at(+at)} by ${by}`),
+    title: titled(`Version ${version} of ${whose}, ${times.at(+at)} by ${agentName(by)}`),
     hasBar: true,
   });
   switch (name) {
     case 'help':
       return { title: 'Keys' };
     case 'sessions':
-      return { title: 'Lists of all sessions' };
+      return { title: 'All sessions' };
     case 'agents':
       return { title: ofSession('All agents') };
     case 'history':
@@ -108,10 +110,9 @@ function headingOf(state: ViewerState, look: ItemLook): Heading {
       if (list === undefined) return { title: 'todowrite' };
       const time = totalTime(state, look);
       const [shown] = shownVersions(state);
-      if (version !== undefined)
-        return { ...ofVersion(list.agent, shown?.updatedAt, shown?.by), time };
+      if (version !== undefined) return { ...ofVersion(agent, shown?.updatedAt, shown?.by), time };
       const changed = `updated ${times.ago(+list.versions[0].updatedAt)}`;
-      const title = state.rows < 9 ? titled(list.agent) : ofSession(list.agent);
+      const title = state.rows < 9 ? titled(agent) : ofSession(agent);
       return { title, changed, time, hasBar: true };
     }
   }

@@ -1,14 +1,17 @@
 import { briefText } from '../base/safe-text.ts';
-import { printable } from '../screen/panel/look.ts';
+import { agentName, printable, sessionName } from '../screen/panel/look.ts';
 import { type Body, join, type Line, line, padded, spread } from '../screen/terminal/lines.ts';
-import { wrap } from '../screen/terminal/text.ts';
-import type { FoundList, ViewerState } from './model.ts';
+import { truncate, wrap } from '../screen/terminal/text.ts';
+import type { FoundSession, ViewerState } from './model.ts';
 import { type ItemLook, note, selectable } from './render-rows.ts';
-import { chosen, pageOf, shownEntries, shownFound } from './shown.ts';
+import { chosen, pageOf, shownEntries, shownSessions } from './shown.ts';
+import { isTeamKey } from './watched-lists.ts';
 
 /** Below this, a version's changes are below its time. */
 const NARROW_COLUMNS = 40;
 const TWO_COLUMNS = 140;
+/** For the names of a session's agents. */
+const WHO_COLUMNS = 24;
 
 type RowLook = Parameters<Parameters<typeof selectable>[0]>[0];
 
@@ -23,7 +26,10 @@ export function entriesBody(state: ViewerState, look: ItemLook): Body {
       const place = `${margin.text}${String(version).padStart(4)}  ${times.at(at)}  `;
       const isNarrow = columns < NARROW_COLUMNS;
       const indent = line(' '.repeat(isNarrow ? 2 : place.length));
-      const told = wrap(printable(`${briefText(by)}: ${text}`, theme), columns - indent.width);
+      const told = wrap(
+        printable(`${briefText(agentName(by))}: ${text}`, theme),
+        columns - indent.width,
+      );
       const start = line(place, theme.paint.faint);
       const below = told.map((row) => join(indent, line(row)));
       return isNarrow ? [start, ...below] : [join(start, line(told[0] ?? '')), ...below.slice(1)];
@@ -34,10 +40,10 @@ export function entriesBody(state: ViewerState, look: ItemLook): Body {
 }
 
 export function sessionsBody(state: ViewerState, look: ItemLook): Body {
-  const found = shownFound(state);
+  const found = shownSessions(state);
   if (found.length === 0) return note('There is no list yet.', look);
   return {
-    blocks: found.map((list, index) => foundRows(list, index === chosen(state), look)),
+    blocks: found.map((one, index) => sessionRow(one, index === chosen(state), look)),
     focus: chosen(state),
   };
 }
@@ -53,17 +59,17 @@ export function waitingBody(state: ViewerState, look: ItemLook): Body {
           'Set TODO_SESSION, or give --session NAME.',
         ]
       : [
-          `Waiting for the list of agent ${agent ?? awaited} in session ${known.session}.`,
+          `Waiting for the list of agent ${agentName(agent ?? awaited)} in session ${known.session}.`,
           'It shows here as soon as TodoWrite is called there.',
         ]
   ).flatMap((words) => wrap(printable(words, theme), columns).map((row) => line(row)));
-  const offered = shownFound(state);
+  const offered = shownSessions(state);
   if (offered.length === 0) return { blocks: [intro] };
   const focus = chosen(state);
   return {
     blocks: [
-      [...intro, line(''), line('The newest lists; Enter opens one:', theme.paint.faint)],
-      ...offered.map((list, index) => foundRows(list, index === focus, look)),
+      [...intro, line(''), line('The newest sessions; Enter opens one:', theme.paint.faint)],
+      ...offered.map((one, index) => sessionRow(one, index === focus, look)),
     ],
     focus: focus + 1,
   };
@@ -79,7 +85,7 @@ const KEYS = [
   ['a', 'the lists of all agents'],
   ['b', "the board of the team's tasks"],
   ['h', 'the history, on the board that of the tasks'],
-  ['s', 'other sessions; D there removes a list'],
+  ['s', 'other sessions; D there removes one'],
   ['n', 'a new item below the selected one, or a new task'],
   ['e', 'change its text'],
   ['p', 'start it, or put it back'],
@@ -107,15 +113,25 @@ export function helpBody({ theme, columns }: ItemLook): Body {
   return { blocks: left.map((row, y) => [join(row, rows[half + y] ?? line(''))]) };
 }
 
-function foundRows(list: FoundList, isChosen: boolean, look: ItemLook): Line[] {
-  const { session, agent, newest } = list;
+/** What the session does, and who is in it. */
+function sessionRow({ session, lists }: FoundSession, isChosen: boolean, look: ItemLook): Line[] {
   const { times, columns } = look;
-  const done = newest.items.filter(({ status }) => status === 'completed').length;
-  const facts = `${done}/${newest.items.length}  ${times.ago(+newest.updatedAt)}`;
+  const items = lists.flatMap(({ newest }) => newest.items);
+  const done = items.filter(({ status }) => status === 'completed').length;
+  const doing = items.find(({ status }) => status === 'in_progress')?.activeForm;
+  const agents = lists.filter(({ key }) => !isTeamKey(key)).map(({ agent }) => agentName(agent));
+  const [first = lists[0].agent, ...others] = agents;
+  const [name, where] = sessionName(session);
+  const isDone = items.length > 0 && done === items.length;
+  const what = doing ? `${doing}...` : isDone ? 'finished' : items.length > 0 ? 'open' : 'idle';
   const draw = ({ theme, margin }: RowLook) => {
-    const name = printable(`${session} ${theme.dot} ${agent}`, theme);
+    const all = printable(others.length > 0 ? `${first} +${others.length}` : first, theme);
+    const who = columns < NARROW_COLUMNS ? '' : truncate(all, WHO_COLUMNS, theme.ellipsis);
+    const count = `${done}/${items.length}`;
+    const facts = [who, count, times.ago(+lists[0].newest.updatedAt)].filter(Boolean).join('  ');
+    const left = [name, what, where].filter(Boolean).join(` ${theme.dot} `);
     const paint = { ellipsis: theme.ellipsis, paintRight: theme.paint.faint };
-    return [spread(`${margin.text} ${name}`, facts, columns, paint)];
+    return [spread(`${margin.text} ${printable(left, theme)}`, facts, columns, paint)];
   };
   return selectable(draw, look, isChosen);
 }

@@ -1,5 +1,5 @@
 import { nextOf } from '../base/command/status.ts';
-import { factsOf, printable, rowsOf, type Shown } from '../screen/panel/look.ts';
+import { agentName, factsOf, printable, rowsOf, type Shown } from '../screen/panel/look.ts';
 import type { ShownTimes } from '../screen/panel/shown-times.ts';
 import { itemRows, type Row } from '../screen/panel/status-times.ts';
 import { createTheme, type Theme } from '../screen/panel/theme.ts';
@@ -7,6 +7,7 @@ import {
   type Body,
   beside,
   EMPTY_LINE,
+  join,
   type Line,
   line,
   padded,
@@ -15,11 +16,12 @@ import {
 } from '../screen/terminal/lines.ts';
 import type { KnownList, ViewerState } from './model.ts';
 import {
+  agentLists,
   type BoardSection,
   boardSections,
-  busyLists,
   choices,
   chosen,
+  foldedItems,
   isWideBoard,
   pageOf,
   shownItems,
@@ -72,20 +74,32 @@ export function itemsBody(state: ViewerState, look: ItemLook): Body {
   const focus = chosen(state);
   const isLive = pageOf(state).version === undefined;
   let told = '';
+  const folded = foldedItems(state).size;
+  const fold = folded > 0 ? [foldRow(folded, look, focus === 0)] : [];
+  const items = shownItems(state).map((row, index) => {
+    const { status, since = 0, isLonger, changed } = row;
+    // Of items completed in the same minute, only the first shows the time.
+    const at = status === 'completed' ? look.times.at(since) : '';
+    const time = [timeText(row, look, isLive), at === told || isLonger ? '' : at];
+    if (at !== '') told = at;
+    const facts = factsOf(row, time.filter(Boolean).join(` ${look.theme.dot} `));
+    const isFresh = isLive && look.times.isFresh(changed);
+    return shownRows(row, facts, look, { isChosen: index + fold.length === focus, isFresh });
+  });
   return {
-    blocks: shownItems(state).map((row, index) => {
-      const { status, since = 0, isLonger, changed } = row;
-      // Of items completed in the same minute, only the first shows the time.
-      const at = status === 'completed' ? look.times.at(since) : '';
-      const time = [timeText(row, look, isLive), at === told || isLonger ? '' : at];
-      if (at !== '') told = at;
-      const facts = factsOf(row, time.filter(Boolean).join(` ${look.theme.dot} `));
-      const isFresh = isLive && look.times.isFresh(changed);
-      return shownRows(row, facts, look, { isChosen: index === focus, isFresh });
-    }),
+    blocks: [...fold, ...items],
     focus: focus === -1 ? undefined : focus,
     follows: pageOf(state).cursor === undefined,
   };
+}
+
+function foldRow(count: number, look: ItemLook, isChosen: boolean): Line[] {
+  const text = (theme: Theme) => `  ${theme.chosen} ${count} completed`;
+  return selectable(
+    ({ theme, margin }) => [join(margin, line(text(theme), theme.paint.faint))],
+    look,
+    isChosen,
+  );
 }
 
 function timeText(
@@ -100,7 +114,7 @@ function timeText(
 
 /** How many lists side by side, and how many rows each has. */
 export function gridOf(state: ViewerState): { across: number; height: number } {
-  const count = Math.max(1, busyLists(state).length);
+  const count = Math.max(1, agentLists(state).length);
   const fitting = Math.floor((state.columns + 3) / (LEAST_COLUMNS + 3));
   const across = Math.max(1, Math.min(count, fitting));
   const room = Math.max(1, state.rows - OTHER_ROWS);
@@ -109,15 +123,16 @@ export function gridOf(state: ViewerState): { across: number; height: number } {
 
 export function agentsBody(state: ViewerState, look: ItemLook): Body {
   const { theme } = look;
-  const lists = busyLists(state);
+  const lists = agentLists(state);
   const focus = chosen(state);
   if (lists.length === 0) {
-    return note('No agent of this session has anything on its list.', look);
+    return note('No agent of this session has a list.', look);
   }
   const { across, height } = gridOf(state);
   const separator = line(` ${theme.frame.left} `, theme.paint.faint);
   const width = Math.floor((look.columns - (across - 1) * separator.width) / across);
   const blocks: Line[][] = [];
+  const things: number[] = [];
   for (let first = 0; first < lists.length; first += across) {
     const cells = lists
       .slice(first, first + across)
@@ -125,9 +140,10 @@ export function agentsBody(state: ViewerState, look: ItemLook): Body {
         agentLines(list, { ...look, columns: width }, height - 1, first + index === focus),
       );
     blocks.push([...beside(cells, width, height - 1, separator), EMPTY_LINE]);
+    things.push(cells.length);
   }
   const row = Math.floor(focus / across);
-  return { blocks, focus: row, follows: pageOf(state).cursor === undefined };
+  return { blocks, things, focus: row, follows: pageOf(state).cursor === undefined };
 }
 
 /** One agent's list in this many rows, with the item in progress visible. */
@@ -151,7 +167,7 @@ function agentLines(
   const body = { blocks, focus: focus === -1 ? items.length - 1 : focus, follows: true };
   const title = ({ theme, margin }: { theme: Theme; margin: Line }) => {
     const paint = { paint: theme.paint.strong, paintRight: theme.paint.faint };
-    const name = `${margin.text}${printable(agent, theme)}`;
+    const name = `${margin.text}${printable(agentName(agent), theme)}`;
     return [spread(name, facts, columns, { ellipsis: theme.ellipsis, ...paint })];
   };
   const heading = selectable(title, look, isChosen);
@@ -174,22 +190,36 @@ export function boardBody(state: ViewerState, look: ItemLook): Body {
   const follows = pageOf(state).cursor === undefined;
   if (!isWide) {
     const blocks = drawn.flatMap((section) => [...section.blocks, [EMPTY_LINE]]);
+    const things = drawn.flatMap(({ things }) => [...things, 0]);
     const before = drawn.findIndex(({ focus }) => focus !== undefined);
     const above = drawn.slice(0, before).reduce((sum, { blocks }) => sum + blocks.length + 1, 0);
     const focus = drawn[before]?.focus;
-    return { blocks, focus: focus === undefined ? undefined : above + focus, follows };
+    return { blocks, things, focus: focus === undefined ? undefined : above + focus, follows };
   }
   const columnsOf = drawn.map(({ blocks }) => blocks.flat());
   const height = Math.max(...columnsOf.map(({ length }) => length));
   const rows = beside(columnsOf, width, height, separator);
   const own = drawn.find(({ focus }) => focus !== undefined);
-  if (own?.focus === undefined) return { blocks: rows.map((row) => [row]) };
+  const begin = rows.map(() => 0);
+  for (const section of drawn) {
+    let y = 0;
+    for (const [index, { length }] of section.blocks.entries()) {
+      begin[y] = (begin[y] ?? 0) + (section.things[index] ?? 0);
+      y += length;
+    }
+  }
+  if (own?.focus === undefined) return { blocks: rows.map((row) => [row]), things: begin };
   // In columns, a row belongs to several tasks. Keep the rows of the selected one together.
   const start = own.blocks.slice(0, own.focus).flat().length;
   const end = start + (own.blocks[own.focus]?.length ?? 0);
   const single = (some: readonly Line[]) => some.map((row) => [row]);
   return {
     blocks: [...single(rows.slice(0, start)), rows.slice(start, end), ...single(rows.slice(end))],
+    things: [
+      ...begin.slice(0, start),
+      begin.slice(start, end).reduce((sum, each) => sum + each, 0),
+      ...begin.slice(end),
+    ],
     focus: start,
     follows,
   };
@@ -201,7 +231,7 @@ function sectionBlocks(
   state: ViewerState,
   look: ItemLook,
   choice: string | undefined,
-): { blocks: Line[][]; focus: number | undefined } {
+): { blocks: Line[][]; things: number[]; focus: number | undefined } {
   const heading = line(`${title} ${tasks.length}`, look.theme.paint.strong);
   const isLive = pageOf(state).version === undefined;
   const blocks = tasks.map((task, index) => {
@@ -215,6 +245,7 @@ function sectionBlocks(
   const focus = tasks.findIndex(({ name }) => name === choice);
   return {
     blocks: blocks.length > 0 ? blocks : [[heading]],
+    things: blocks.length > 0 ? blocks.map(() => 1) : [0],
     focus: focus === -1 ? undefined : focus,
   };
 }

@@ -19,8 +19,10 @@ import { entriesBody, helpBody, sessionsBody, waitingBody } from './render-pages
 import { agentsBody, boardBody, type ItemLook, itemsBody, note } from './render-rows.ts';
 import {
   choices,
+  chosen,
   chosenItem,
   chosenTask,
+  FOLD,
   hasTasks,
   isWaiting,
   pageOf,
@@ -199,6 +201,7 @@ function rowKeys(state: ViewerState): string[] {
       : [];
   }
   const { status } = chosenItem(state) ?? chosenTask(state) ?? {};
+  if (choices(state)[chosen(state)] === FOLD) return ['Enter unfold'];
   if (name === 'help' || version !== undefined) return [];
   if (status === undefined) return ['n new'];
   const start = status === 'in_progress' ? 'p put back' : 'p start';

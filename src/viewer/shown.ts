@@ -1,4 +1,5 @@
 import { nextOf } from '../base/command/status.ts';
+import { agentName } from '../screen/panel/look.ts';
 import { itemRows, type Row, teamRows } from '../screen/panel/status-times.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
 import { changesIn, changeText } from '../tasks/task-history.ts';
@@ -6,12 +7,13 @@ import type { TaskVersion } from '../tasks/task-store.ts';
 import { changeOf } from '../todo/list-text.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import {
-  type FoundList,
+  type FoundSession,
   type KnownList,
   NEWEST_OFFERED,
   type Page,
   type ViewerState,
 } from './model.ts';
+import { sessionKeyOf } from './watched-lists.ts';
 
 /** Below this, the board's sections stand below each other. */
 const BOARD_COLUMNS = 66;
@@ -50,11 +52,24 @@ export function shownList({ known, agent, awaited }: ViewerState): KnownList | u
 }
 
 /** For the agents page. */
-export function busyLists(state: ViewerState): readonly KnownList[] {
-  return state.known.lists.filter(({ agent, versions: [{ items }] }) => {
-    const texts = items.map(({ content }) => content);
-    return items.length > 0 && passes(state, agent, ...texts);
-  });
+export function agentLists(state: ViewerState): readonly KnownList[] {
+  const shown = state.known.lists.filter(({ agent, versions: [{ items }] }) =>
+    passes(state, agentName(agent), agent, ...items.map(({ content }) => content)),
+  );
+  return byActivity(shown);
+}
+
+const NATURAL = new Intl.Collator('en', { numeric: true });
+
+/** Agents at work first, then those with open items, with none, and with completed ones only. */
+export function byActivity(lists: readonly KnownList[]): readonly KnownList[] {
+  const rank = ({ versions: [{ items }] }: KnownList) => {
+    const has = (status: TaskStatus) => items.some((item) => item.status === status);
+    return has('in_progress') ? 0 : has('pending') ? 1 : items.length === 0 ? 2 : 3;
+  };
+  const ranked = lists.map((list) => ({ list, rank: rank(list) }));
+  ranked.sort((a, b) => a.rank - b.rank || NATURAL.compare(a.list.agent, b.list.agent));
+  return ranked.map(({ list }) => list);
 }
 
 export function hasTasks({ known }: ViewerState): boolean {
@@ -84,14 +99,49 @@ function upTo<V extends { readonly version: number }>(
 }
 
 export function shownItems(state: ViewerState): readonly Row[] {
+  const folded = foldedItems(state);
+  return passingItems(state).filter((row) => !folded.has(row));
+}
+
+function passingItems(state: ViewerState): readonly Row[] {
   return itemRows(shownVersions(state)).filter(
     ({ status, text, doing }) =>
       !(state.hidesCompleted && status === 'completed') && passes(state, text, doing),
   );
 }
 
-export function shownFound(state: ViewerState): readonly FoundList[] {
-  const found = state.known.found.filter((list) => passes(state, list.session, list.agent));
+/** The name of the row that stands for folded items: no item has an empty one. */
+export const FOLD = '';
+/** How many completed items above the current one show. */
+const UNFOLDED = 3;
+
+/** The completed items above the current one, without the last of them. */
+export function foldedItems(state: ViewerState): ReadonlySet<Row> {
+  const { name, filter, isUnfolded } = pageOf(state);
+  if (name !== 'list' || filter !== undefined || isUnfolded) return new Set();
+  const rows = passingItems(state);
+  const current = currentOf(rows);
+  const above = rows.slice(0, Math.max(0, current)).filter(({ status }) => status === 'completed');
+  return new Set(above.slice(0, -UNFOLDED));
+}
+
+/** The index of the item in progress, else of the next one; -1 if there is neither. */
+function currentOf(rows: readonly Row[]): number {
+  const at = rows.findIndex(({ status }) => status === 'in_progress');
+  return at === -1 ? nextOf(rows) : at;
+}
+
+/** Most recently changed first. */
+export function shownSessions(state: ViewerState): readonly FoundSession[] {
+  const bySession = new Map<string, FoundSession>();
+  for (const list of state.known.found) {
+    const key = sessionKeyOf(list.key);
+    const lists = [...(bySession.get(key)?.lists ?? []), list] as const;
+    bySession.set(key, { session: list.session, key, lists: lists as FoundSession['lists'] });
+  }
+  const found = [...bySession.values()].filter(({ session, lists }) =>
+    passes(state, session, ...lists.map(({ agent }) => `${agentName(agent)} ${agent}`)),
+  );
   return isWaiting(state) ? found.slice(0, NEWEST_OFFERED) : found;
 }
 
@@ -184,14 +234,17 @@ export function toNextSection(state: ViewerState, at: number, by: 1 | -1): numbe
 export function choices(state: ViewerState): readonly string[] {
   switch (pageOf(state).name) {
     case 'list':
-      if (isWaiting(state)) return shownFound(state).map(({ key }) => key);
-      return shownItems(state).map(({ name }) => name);
+      if (isWaiting(state)) return shownSessions(state).map(({ key }) => key);
+      return [
+        ...(foldedItems(state).size > 0 ? [FOLD] : []),
+        ...shownItems(state).map(({ name }) => name),
+      ];
     case 'agents':
-      return busyLists(state).map(({ agent }) => agent);
+      return agentLists(state).map(({ agent }) => agent);
     case 'history':
       return shownEntries(state).map(({ version }) => String(version));
     case 'sessions':
-      return shownFound(state).map(({ key }) => key);
+      return shownSessions(state).map(({ key }) => key);
     case 'board':
       return boardSections(state).flatMap(({ tasks }) => tasks.map(({ name }) => name));
     case 'help':
@@ -214,7 +267,8 @@ export function chosen(state: ViewerState): number {
 
 export function chosenItem(state: ViewerState): Row | undefined {
   const isList = pageOf(state).name === 'list' && !isWaiting(state);
-  return isList ? shownItems(state)[chosen(state)] : undefined;
+  const name = choices(state)[chosen(state)];
+  return isList ? shownItems(state).find((row) => row.name === name) : undefined;
 }
 
 export function chosenTask(state: ViewerState): Task | undefined {
@@ -227,10 +281,9 @@ function followed(state: ViewerState): number {
   switch (pageOf(state).name) {
     case 'list': {
       const items = shownItems(state);
-      const at = items.findIndex(({ status }) => status === 'in_progress');
-      if (at !== -1) return at;
-      const next = nextOf(items);
-      return next === -1 ? Math.max(0, items.length - 1) : next;
+      const current = currentOf(items);
+      const at = current === -1 ? Math.max(0, items.length - 1) : current;
+      return at + (foldedItems(state).size > 0 ? 1 : 0);
     }
     case 'board': {
       const tasks = boardSections(state).flatMap((section) => section.tasks);
@@ -239,7 +292,7 @@ function followed(state: ViewerState): number {
     }
     case 'agents': {
       const shown = shownList(state);
-      return shown ? Math.max(0, busyLists(state).indexOf(shown)) : 0;
+      return shown ? Math.max(0, agentLists(state).indexOf(shown)) : 0;
     }
     default:
       return 0;

@@ -5,10 +5,11 @@ import { safeText } from '../base/safe-text.ts';
 import { type SettingsSource, settingsOfCalls } from '../base/settings/settings.ts';
 import { type ListName, pathName, sessionKey, stateFolder } from '../lists/list-paths.ts';
 import { DEFAULT_AGENT, USER } from '../lists/place.ts';
+import { agentName, sessionName } from '../screen/panel/look.ts';
 import { openTaskList, type TaskVersion } from '../tasks/task-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Following, followLists, followTasks } from './follow.ts';
-import type { FoundList, Known, TaskRequest, WriteRequest } from './model.ts';
+import type { FoundList, FoundSession, Known, TaskRequest, WriteRequest } from './model.ts';
 import type { WatchedLists } from './watched-lists.ts';
 import { changeTask, type Written, writeList } from './writes.ts';
 
@@ -104,14 +105,18 @@ export class Sources {
   }
 
   /** Returns a message for the user. */
-  async remove(list: FoundList): Promise<string> {
-    const name = safeText(`${list.agent} in ${list.session}`);
+  async remove({ session, lists }: FoundSession): Promise<string> {
+    const kept: string[] = [];
     try {
-      const isRemoved = await this.#watched.remove(list);
+      for (const list of lists)
+        if (!(await this.#watched.remove(list))) kept.push(agentName(list.agent));
       await this.find(this.#found.length);
-      return isRemoved
-        ? `Removed the list of ${name}`
-        : `The list of ${name} is in use; it was left alone`;
+      const where = sessionName(session)[0];
+      return safeText(
+        kept.length === 0
+          ? `Removed the lists of ${where}`
+          : `In use, left alone: ${kept.join(', ')} in ${where}`,
+      );
     } catch (error) {
       if (!(error instanceof StateError)) throw error;
       return safeText(`Not removed: ${error.message}`);

@@ -9,7 +9,7 @@ import { ASK_BACKGROUND, withoutAnswer } from '../screen/terminal/background.ts'
 import { FullScreen } from '../screen/terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../screen/terminal/take-terminal.ts';
 import { press } from './keys.ts';
-import { NEWEST_OFFERED, type Page, type Request, type ViewerState } from './model.ts';
+import type { Page, Request, ViewerState } from './model.ts';
 import { render } from './render.ts';
 import { hasTasks, isWaiting, pageOf, progressOf } from './shown.ts';
 import { Sources } from './sources.ts';
@@ -153,7 +153,7 @@ class Viewer {
 
   async #written(request: Change): Promise<(state: ViewerState) => ViewerState> {
     if (request.what === 'remove') {
-      const message = await this.#sources.remove(request.list);
+      const message = await this.#sources.remove(request.found);
       return (state) => ({ ...state, message });
     }
     const result =
@@ -220,8 +220,7 @@ class Viewer {
   }
 
   #findWhileShown(state: ViewerState): void {
-    const isAll = pageOf(state).name === 'sessions';
-    const most = isAll ? MOST_FOUND : isWaiting(state) ? NEWEST_OFFERED : 0;
+    const most = pageOf(state).name === 'sessions' || isWaiting(state) ? MOST_FOUND : 0;
     if (most === this.#found && (most === 0 || this.#finding)) return;
     this.#found = most;
     clearTimeout(this.#finding);

@@ -18,7 +18,7 @@ const LIST = listOf(
 test('the header has agent, session, age, progress and total time; items have their times', () => {
   const viewer = new TestViewer({ lists: [LIST] }, { rows: 10, columns: 64 });
   expect(viewer.rows()).toEqual([
-    'main · ~/app                                    updated 4 s ago',
+    'main · app                                      updated 4 s ago',
     `${'━'.repeat(16)}${'─'.repeat(33)}  1/3  12m 05s`,
     '',
     ' ✓ Analyze                                      11m 00s · 11:58',
@@ -32,7 +32,7 @@ test('the header has agent, session, age, progress and total time; items have th
   viewer.now += 3_600_000;
   expect(viewer.body()[1]).toMatch(/^▸● Doing Build... +1h 01m$/);
   const wide = new TestViewer({ lists: [LIST] }, { rows: 10, columns: 100 }).rows();
-  expect(wide[0]).toMatch(/^main · ~\/app {2}━+─+ {2}1\/3 {2}12m 05s · updated 4 s ago$/);
+  expect(wide[0]).toMatch(/^main · app {2}━+─+ {2}1\/3 {2}12m 05s · updated 4 s ago$/);
   expect(wide.at(-1)).toBe(
     'p put back  x complete  e edit  d drop  n new       h history  s sessions  / filter  ? keys  q quit',
   );
@@ -133,6 +133,20 @@ test('a text that is longer than the screen is wrapped, not cut; a priority is s
   expect(urgent.body()[0]).toMatch(/○ Mend +high$/);
 });
 
+test('a high priority stands out from the times, a low one does not, in lists and on the board', () => {
+  const theme = createTheme({ colours: true, background: 'dark' });
+  const item = (content: string, priority: TodoItem['priority'], status: TodoItem['status']) =>
+    ({ content, activeForm: content, status, priority }) as TodoItem;
+  const items = [item('a', 'high', 'in_progress'), item('b', 'low', 'pending')];
+  const lists = [historyOf('main', [[65, items]])];
+  const rows = new TestViewer({ lists }, { theme }).press('end').rows().join('\n');
+  expect(rows).toContain(theme.paint.inProgress('1m 05s · ') + theme.paint.high('high'));
+  const tasks = tasksOf({ owner: 'ann', priority: 'high' }, { priority: 'low' }, {});
+  const board = new TestViewer({ tasks }, { page: 'board', theme }).press('end').rows().join('\n');
+  expect(board).toContain(`${theme.paint.high('high')}\n`);
+  expect(board).toContain(theme.paint.faint('low'));
+});
+
 describe('scrolling', () => {
   const long = (completed: number) => historyOf('main', [[4, plan(50, completed)]]);
 
@@ -147,13 +161,34 @@ describe('scrolling', () => {
   });
 
   test('stays where one has moved to, until Esc', () => {
-    const viewer = new TestViewer({ lists: [long(30)] }).press('up', 'k', 'home');
+    const viewer = new TestViewer({ lists: [long(30)] }).press('home', 'return', 'home');
     const before = viewer.body();
     expect(before[0]).toMatch(/^▸✓ step 1 +11:59$/);
     viewer.learn({ lists: [long(40)] });
     expect(viewer.body()).toEqual(before);
     viewer.press('escape');
     expect(viewer.body().join('\n')).toContain('● Doing step 41...');
+    expect(viewer.body()[0]).toBe('   ▸ 37 completed');
+  });
+
+  test('of the completed items above the current one the last three show; Enter unfolds the others', () => {
+    const rowsOf = (completed: number, ...keys: string[]) =>
+      new TestViewer({ lists: [historyOf('main', [[4, plan(20, completed)]])] }).press(...keys);
+    expect(rowsOf(3).body()[0]).toMatch(/^ ✓ step 1 /);
+    expect(rowsOf(20).body().join()).not.toContain('▸ ');
+    const folded = rowsOf(16);
+    expect(folded.body().map((row) => row.replace(/ {2,}\S*$/, ''))).toEqual([
+      '   ▸ 13 completed',
+      ...[14, 15, 16].map((step) => ` ✓ step ${step}`),
+      ...['▸● Doing step 17...', ' ○ step 18', ' ○ step 19', ' ○ step 20'],
+    ]);
+    folded.press('home');
+    expect(folded.body()[0]).toBe('▸  ▸ 13 completed');
+    expect(folded.rows().at(-1)).toMatch(/^Enter unfold /);
+    expect(folded.press('x', 'd', 'K').state.request).toBeUndefined();
+    expect(folded.press('return').body()[0]).toMatch(/^▸✓ step 1 /);
+    expect(folded.press('escape').body()[0]).toBe('   ▸ 13 completed');
+    expect(rowsOf(16, '/', 's').body()).toHaveLength(16);
   });
 
   test('goes by items, by screens, and to both ends', () => {
@@ -172,7 +207,7 @@ describe('scrolling', () => {
   });
 
   test('how much is out of sight, above and below, is said', () => {
-    const viewer = new TestViewer({ lists: [long(20)] }).press('end');
+    const viewer = new TestViewer({ lists: [long(20)] }).press('home', 'return', 'end');
     expect(viewer.rows()[2]).toBe(' ↑ 34 more');
     expect(viewer.rows().join('\n')).not.toContain('↓');
     viewer.press('home');
@@ -197,7 +232,7 @@ describe('scrolling', () => {
 
 test('h shows who changed what, and when; Enter shows the list as it was, Esc goes back', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('h');
-  expect(viewer.rows()[0]).toBe('History of main · ~/app');
+  expect(viewer.rows()[0]).toBe('History of main · app');
   expect(viewer.rows().slice(2, 5)).toEqual([
     '▸   3  11:59  main: 1 added',
     '    2  11:58  main: completed "Analyze"; began "Build"',
@@ -206,17 +241,17 @@ test('h shows who changed what, and when; Enter shows the list as it was, Esc go
   viewer.press('down', 'down', 'return');
   expect(viewer.rows()[0]).toBe('Version 1 of main, 11:47 by main');
   expect(viewer.body()).toEqual([`▸● Doing Analyze...${' '.repeat(29)}since 11:47`, ' ○ Build']);
-  expect(viewer.press('escape').rows()[0]).toBe('History of main · ~/app');
+  expect(viewer.press('escape').rows()[0]).toBe('History of main · app');
   expect(viewer.press('h').rows()[0]).toMatch(/^main · /);
   const removed = new TestViewer({ lists: [] }, { page: 'history' });
-  expect(removed.rows()[0]).toBe('History of main · ~/app');
+  expect(removed.rows()[0]).toBe('History of main · app');
 });
 
 test('Esc goes back from every page, and follows the list again; c hides completed items', () => {
   const viewer = new TestViewer({ lists: [LIST] });
   for (const [key, title] of [
     ['h', 'History of main'],
-    ['s', 'Lists of all sessions'],
+    ['s', 'All sessions'],
     ['a', 'All agents'],
     ['b', 'Team tasks'],
     ['?', 'Keys'],
@@ -256,21 +291,52 @@ describe('the lists of all agents', () => {
     expect(viewer.rows()[2]).toMatch(/^▸agent-0 +0\/8 {2}1m 00s │ {2}agent-1 +1\/8 {2}1m 01s │/);
   });
 
-  test('have 30 columns at least, unless the screen is narrower; empty ones are left out', () => {
+  test('have 30 columns at least, unless the screen is narrower', () => {
     const screen = (columns: number) =>
       new TestViewer({ lists: agents }, { columns, rows: 40, page: 'agents' }).rows().join('\n');
     expect(screen(62)).not.toContain('│');
     expect(screen(63)).toContain('│');
-    const lists = [listOf('ann', [4, '- a']), listOf('bob', [4])];
-    const rows = new TestViewer({ lists }, { page: 'agents' }).rows().join('\n');
-    expect([rows.includes('ann'), rows.includes('bob')]).toEqual([true, false]);
+  });
+
+  test('come in the order of what goes on, then of their names by number; the key says how many', () => {
+    const lists = [
+      ...[listOf('ann', [4, 'x a']), listOf('agent-29', [4, '- a'])],
+      ...[listOf('idle', [4]), listOf('agent-3', [4, '- a']), listOf('zoe', [4, '> a'])],
+    ];
+    const viewer = new TestViewer({ lists }, { columns: 200 });
+    expect(viewer.rows().at(-1)).toContain('a all 5 agents');
+    const heads = viewer.press('a').rows()[2]?.split('│');
+    const names = heads?.map((head) => head.replace(/^[ ▸]+| .*$/g, '').split(' ')[0]);
+    expect(names).toEqual(['zoe', 'agent-3', 'agent-29', 'idle', 'ann']);
+  });
+
+  test('which are out of sight are counted, as are tasks of a board: not the rows', () => {
+    const viewer = new TestViewer({ lists: agents }, { columns: 100, rows: 12, page: 'agents' });
+    expect(viewer.press('home').rows()[1]).toBe(' ↓ 7 more');
+    expect(viewer.press('end').rows()[1]).toBe(' ↑ 9 more');
+    const many = tasksOf(...Array.from({ length: 20 }, () => ({ owner: 'ann' })));
+    for (const columns of [100, 50]) {
+      const board = new TestViewer({ tasks: many }, { columns, rows: 10, page: 'board' });
+      expect(board.press('home').rows().join('\n')).toMatch(/ ↓ 1[79] more/);
+    }
+  });
+
+  test('of a harness have its name and the begin of its id', () => {
+    const claude = 'main@11111111-aaaa-4bbb-8ccc-123456789abc';
+    const codex = 'main@019a4f2c-0000-7bbb-8ccc-12345678fedc';
+    const lists = [listOf(claude, [4, '> a']), listOf(codex, [4, '- a'])];
+    const viewer = new TestViewer({ lists, session: '~/work/app2' }, { columns: 100 });
+    expect(viewer.rows()[0]).toMatch(/^Claude 1111 · app2 {2}─/);
+    expect(viewer.press('a').rows()[2]).toMatch(/^▸Claude 1111 .* │ {2}Codex fedc /);
+    expect(viewer.press('h').rows()[0]).toMatch(/^History of Claude 1111 · app2/);
+    expect(viewer.rows()[2]).toContain(' Claude 1111: began "a"');
   });
 
   test('can be moved through, and one of them opened', () => {
     const viewer = new TestViewer({ lists: agents }, { columns: 100, rows: 20, page: 'agents' });
     viewer.press('right', 'down', 'down');
     expect(viewer.rows().join('\n')).toContain('▸agent-7');
-    expect(viewer.press('return').rows()[0]).toMatch(/^agent-7 · ~\/app/);
+    expect(viewer.press('return').rows()[0]).toMatch(/^agent-7 · app/);
     expect(viewer.press('a').rows().join('\n')).toContain('▸agent-7');
   });
 });
@@ -284,7 +350,7 @@ describe("the team's board", () => {
 
   test('has a column per status, with owners, ages and blockers', () => {
     const viewer = new TestViewer({ tasks }, { columns: 100, rows: 10, page: 'board' });
-    expect(viewer.rows()[0]).toMatch(/^Team tasks · ~\/app {2}━+─+ {2}1\/3 {2}updated 4 s ago$/);
+    expect(viewer.rows()[0]).toMatch(/^Team tasks · app {2}━+─+ {2}1\/3 {2}updated 4 s ago$/);
     const body = viewer.rows().slice(2, 5);
     expect(body.map((row) => row.split('│').map((cell) => cell.trim()))).toEqual([
       ['Pending 1', 'In progress 1', 'Completed 1'],
@@ -351,12 +417,35 @@ describe('where there is no list', () => {
     expect(rows.at(-1)).toContain('Enter open');
     expect(rows.join('\n')).toContain('Waiting for the list of agent ann in session ~/app.');
     expect(rows.filter((row) => row.includes('app-'))).toHaveLength(5);
-    expect(rows.join('\n')).toMatch(/▸ ~\/app-0 · main +1\/2 {2}1 min ago/);
+    expect(rows.join('\n')).toMatch(/▸ app-0 · open · ~ +main {2}1\/2 {2}1 min ago/);
     const viewer = new TestViewer({ found }).press('down', 'return');
     expect(viewer.state.request).toEqual({ what: 'open', list: found[1] });
     // A list shows as soon as it is there, that of another agent too.
     const other = new TestViewer({ found }).learn({ lists: [listOf('bob', [4, '> Build'])] });
-    expect(other.rows()[0]).toMatch(/^bob · ~\/app/);
+    expect(other.rows()[0]).toMatch(/^bob · app/);
+  });
+
+  test('the sessions are a row each: what is done there, and who is in it', () => {
+    const own = (agent: string, ...lines: string[]) => ({
+      ...{ session: '~/work/shop', agent, key: `todos/shop/${agent}` },
+      newest: { version: 1, items: todos(...lines), updatedAt: new Date(NOON - 60_000) },
+    });
+    const shop = Array.from({ length: 30 }, (_, at) => own(`agent-${at}`, 'x a', '- b'));
+    const team = { ...own('(team)', '> Ship'), key: 'tasks/shop' };
+    const viewer = new TestViewer(
+      { found: [...shop, team, ...found.slice(0, 1)] },
+      { columns: 80 },
+    );
+    expect(viewer.press('s').rows().slice(2, 4)).toEqual([
+      '▸ shop · Doing Ship... · ~/work                   agent-0 +29  30/61  1 min ago',
+      '  app-0 · open · ~                                         main  1/2  1 min ago',
+    ]);
+    expect(viewer.press('D').rows().at(-1)).toBe(
+      'Remove the 31 lists in shop, with all history?  y / n',
+    );
+    expect(viewer.press('n', 'return').state.request).toEqual({ what: 'open', list: shop[0] });
+    const board = new TestViewer({ found: [team] }).press('s', 'return');
+    expect(board.rows()[0]).toMatch(/^Team tasks/);
   });
 
   test('s lists all that there are', () => {

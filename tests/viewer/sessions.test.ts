@@ -150,32 +150,33 @@ describe('removal', () => {
     expect(left(state)).toHaveLength(5);
   });
 
-  test.skipIf(!hasTmux)('D removes a list in the viewer, after a question', async () => {
+  test.skipIf(!hasTmux)('D removes a session in the viewer, after a question', async () => {
     const state = await full();
     const terminal = onTerminal(state, 'watch --session busy', 100);
     await terminal.until('the list', (screen) => screen.includes('Doing c'));
     terminal.type('s');
-    await terminal.until('the sessions', (screen) => /^▸? +~\/old · \(team\)/m.test(screen));
+    await terminal.until('the sessions', (screen) => /^▸? +old · .*\+?main/m.test(screen));
     terminal.type('/busy');
     terminal.press('Enter');
-    await terminal.until('the one', (screen) => /sessions\n\n▸ busy · main .*\n\n/.test(screen));
+    await terminal.until('the one', (screen) =>
+      /sessions\n\n▸ busy · Doing c.* main .*\n\n/.test(screen),
+    );
     terminal.type('Dy');
-    await terminal.until('it is busy', (screen) => screen.endsWith('is in use; it was left alone'));
+    await terminal.until('it is busy', (screen) =>
+      screen.endsWith('In use, left alone: main in busy'),
+    );
     terminal.press('Escape');
-    await terminal.until('all again', (screen) => screen.includes('~/old · main'));
+    await terminal.until('all again', (screen) => screen.includes('old · '));
     terminal.press('End');
     terminal.type('D');
     await terminal.until('the question', (screen) =>
-      screen.endsWith('Remove the list of main in ~/old, with its history?  y / n'),
+      screen.endsWith('Remove the 2 lists in app, with all history?  y / n'),
     );
     terminal.type('n');
-    await terminal.until('it stays', (screen) => screen.includes('~/old · main'));
+    await terminal.until('it stays', (screen) => screen.includes('old · '));
     terminal.type('Dy');
-    await terminal.until('it is gone', (screen) =>
-      screen.endsWith('Removed the list of main in ~/old'),
-    );
-    expect(left(state)).not.toContain('/home/ann/old main');
-    expect(left(state)).toHaveLength(4);
+    await terminal.until('it is gone', (screen) => screen.endsWith('Removed the lists of app'));
+    expect(left(state)).toEqual(['/home/ann/old main', '/home/ann/old tasks', 'busy main']);
   });
 });
 

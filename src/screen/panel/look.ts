@@ -41,10 +41,28 @@ export function shownTask(
     ...(priority && { priority }),
     text: `#${id} ${subject}`,
     doing: `#${id} ${activeForm}`,
-    owner,
+    owner: agentName(owner),
     proof: proofMark(task),
     ...(status === 'completed' ? NO_LINKS : links),
   };
+}
+
+/** `Claude 1111` for the agent `main` with the session id of a harness, and any other as it is. */
+export function agentName(agent: string): string {
+  const [, own = '', id = ''] =
+    /^([^@]+)@(ses_\w{8,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i.exec(agent) ?? [];
+  if (id === '') return agent;
+  const isCodex = id[14] === '7';
+  const harness = id.startsWith('ses_') ? 'opencode' : isCodex ? 'Codex' : 'Claude';
+  // Ids of Codex and opencode begin with the time.
+  return `${own === 'main' ? harness : own} ${harness === 'Claude' ? id.slice(0, 4) : id.slice(-4)}`;
+}
+
+/** `['app', '~/work']` for `~/work/app`; the second is empty for a name. */
+export function sessionName(session: string): readonly [name: string, where: string] {
+  const at = session.lastIndexOf('/');
+  const name = session.slice(at + 1);
+  return at === -1 || name === '' ? [session, ''] : [name, session.slice(0, at) || '/'];
 }
 
 export function textOf({ status, text, doing }: Shown): string {
@@ -68,6 +86,8 @@ export function factsOf<Time = string>(shown: Shown, time?: Time): (string | Tim
 export function idsText(ids: readonly number[]): string {
   return ids.map((id) => `#${id}`).join(', ');
 }
+
+type Paint = (text: string) => string;
 
 export interface RowLook {
   readonly theme: Theme;
@@ -116,16 +136,24 @@ export function rowsOf(shown: Shown, look: RowLook): Line[] {
         : padded(EMPTY_LINE, columns - room);
     if (index > 0 || aside === '') return join(start, line(text, paint));
     const gap = line(' '.repeat(room - displayWidth(text + aside)), isFresh ? paint : undefined);
-    return join(start, line(text, paint), gap, line(aside, asidePaint));
+    return join(start, line(text, paint), gap, factsLine(aside, shown, theme, asidePaint));
   });
   if (!isBelow) return rows;
   const indent = padded(EMPTY_LINE, Math.min(columns - room + 2, columns - 1));
   const below = wrap(said.join(dot), columns - indent.width);
-  return [...rows, ...below.map((text) => join(indent, line(text, theme.paint.faint)))];
+  const { faint } = theme.paint;
+  return [...rows, ...below.map((text) => join(indent, factsLine(text, shown, theme, faint)))];
+}
+
+/** A high priority stands out, a low one does not. */
+function factsLine(text: string, { priority }: Shown, { paint }: Theme, rest: Paint): Line {
+  const parts = priority ? text.split(new RegExp(`(?<!\\S)(${priority})(?!\\S)`)) : [text];
+  const own = priority === 'high' ? paint.high : paint.faint;
+  return join(...parts.map((part) => line(part, part === priority ? own : rest)));
 }
 
 /** Blocked tasks are dim. */
-function paintOf({ status, blockedBy }: Shown, { paint }: Theme): (text: string) => string {
+function paintOf({ status, blockedBy }: Shown, { paint }: Theme): Paint {
   return status === 'pending' && blockedBy.length > 0 ? paint.faint : paint[GLYPH_OF[status]];
 }
 

@@ -47,6 +47,8 @@ export const GLYPH_OF = {
  * unknown background, the active item has the magenta that the terminal's theme chose for it, and the selected row is inverse.
  */
 export const ACTIVE_COLOURS = { dark: 141, light: 92 } as const;
+/** Of a high priority. */
+export const HIGH_COLOURS = { dark: 215, light: 130 } as const;
 export const CHOSEN_COLOURS = { dark: [255, 236], light: [233, 254] } as const;
 
 const STYLES = {
@@ -60,6 +62,7 @@ const STYLES = {
   chosen: always(inverse),
   strong: always(bold),
   faint: always(dim),
+  high: always(bold),
 };
 type Paints = Readonly<Record<keyof typeof STYLES, Paint>>;
 
@@ -72,6 +75,9 @@ function coloursOn(background: Background, answered: Background): Paints {
     ...STYLES,
     inProgress: always((words) => `${active}${bold(words)}\x1b[39m`),
     done: always(green),
+    ...(background && {
+      high: always((words) => `\x1b[38;5;${HIGH_COLOURS[background]}m${words}\x1b[39m`),
+    }),
     ...(answered && {
       chosen: always((row) => `\x1b[38;5;${text};48;5;${behind}m${bold(row)}\x1b[39;49m`),
     }),

@@ -107,6 +107,8 @@ export interface Body {
   readonly blocks: readonly (readonly Line[])[];
   /** Undefined if nothing is selected: then only `top` counts. */
   readonly focus?: number | undefined;
+  /** How many things begin in each block, to count what is hidden. Default: one in each with text. */
+  readonly things?: readonly number[];
   /** True if the focus moves by itself; then it is shown with lines around it. */
   readonly follows?: boolean;
 }
@@ -114,7 +116,7 @@ export interface Body {
 export interface Sight {
   readonly lines: readonly Line[];
   readonly top: number;
-  /** How many blocks are at least partly hidden. */
+  /** How many things are in blocks that are at least partly hidden. */
   readonly above: number;
   readonly below: number;
   /** True if the selected block continues off screen. */
@@ -123,7 +125,11 @@ export interface Sight {
 }
 
 /** Scrolls from `top` no further than necessary. */
-export function sightOf({ blocks, focus, follows }: Body, height: number, top: number): Sight {
+export function sightOf(
+  { blocks, focus, follows, things }: Body,
+  height: number,
+  top: number,
+): Sight {
   const starts: number[] = [];
   let length = 0;
   for (const block of blocks) {
@@ -149,12 +155,14 @@ export function sightOf({ blocks, focus, follows }: Body, height: number, top: n
   first = Math.max(0, first);
   const last = first + height;
   const endOf = (index: number) => (starts[index] ?? 0) + (blocks[index]?.length ?? 0);
-  const hasText = (index: number) => blocks[index]?.some(({ width }) => width > 0) ?? false;
+  const counts = things ?? blocks.map((block) => (block.some(({ width }) => width > 0) ? 1 : 0));
+  const countIf = (isHidden: (index: number) => boolean) =>
+    counts.reduce((sum, count, index) => (isHidden(index) ? sum + count : sum), 0);
   return {
     lines: blocks.flat().slice(first, last),
     top: first,
-    above: starts.filter((at, index) => hasText(index) && at < first).length,
-    below: blocks.filter((_, index) => hasText(index) && endOf(index) > last).length,
+    above: countIf((index) => (starts[index] ?? 0) < first),
+    below: countIf((index) => endOf(index) > last),
     focusGoesUp: focus !== undefined && start < first,
     focusGoesDown: focus !== undefined && end > last,
   };

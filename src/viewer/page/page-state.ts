@@ -1,7 +1,7 @@
 import { safeText } from '../../base/safe-text.ts';
 import { itemRows, teamRows } from '../../screen/panel/status-times.ts';
 import type { Known, KnownList } from '../model.ts';
-import { entriesOf } from '../shown.ts';
+import { byActivity, entriesOf } from '../shown.ts';
 import { sessionKeyOf } from '../watched-lists.ts';
 
 const MOST_VERSIONS = 50;
@@ -22,7 +22,7 @@ function stateOf({ key, session = '', found, lists, tasks, problem }: Known) {
     id: key,
     session,
     sessions: [...sessions].map(([id, name]) => ({ id, name })),
-    lists: lists.map(listState),
+    lists: byActivity(lists).map(listState),
     tasks: teamRows(tasks),
     problem,
   };
