@@ -1,7 +1,7 @@
 import { DamagedVersion } from '../base/command/state-error.ts';
 import { storedFields, wrongThing } from '../base/json/stored.ts';
 import { isProof } from '../base/proof/proof.ts';
-import { Document, type Listener, type View } from '../lists/document.ts';
+import { Document, type Listener } from '../lists/document.ts';
 import { FilePlace, type FilePlaceOptions } from '../lists/file-place.ts';
 import type { Lists } from '../lists/lists.ts';
 import {
@@ -18,12 +18,13 @@ import {
   type Place,
   type PlaceOptions,
   type SharedPlace,
+  type Version,
 } from '../lists/place.ts';
 import { type Items, TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import {
   contentBefore,
-  contentOf,
   frozen,
+  type OwnWrite,
   type SinceOwn,
   sinceOwn,
   type TodoVersion,
@@ -41,8 +42,12 @@ export type TodoListener = Listener<TodoVersion>;
  * do not change the list.
  */
 export class TodoList extends Document<Items, TodoVersion> {
+  /** Set while a version is committed, since listeners are told before that returns. */
+  #own: (OwnWrite & { readonly version: number }) | undefined;
+
   constructor(now: () => Date, place: SharedPlace<Items>) {
-    super(place, viewFrom(now()), now);
+    const empty = { items: frozen([]), updatedAt: now(), version: 0, by: '' };
+    super(place, { empty: Object.freeze(empty), of: (version) => this.#versionOf(version) }, now);
   }
 
   /** The current state for a writer that replaces all of it: even if no version is intact, its number is known. */
@@ -72,9 +77,13 @@ export class TodoList extends Document<Items, TodoVersion> {
 
   /** Restores the list before the last change, as a new version. @returns undefined if none is kept. */
   undo(): Awaitable<TodoVersion | undefined> {
-    return this.compute((newest) => {
+    const undone = this.compute((newest) => {
       const history = newest && this.place.history();
-      return history && whenDone(history, (kept) => contentBefore(newest, kept));
+      return history && whenDone(history, (kept) => this.#restored(newest, kept));
+    });
+    return whenDone(undone, (made) => {
+      this.#own = undefined;
+      return made;
     });
   }
 
@@ -106,12 +115,39 @@ export class TodoList extends Document<Items, TodoVersion> {
   }
 
   *#write(base: number, items: Items, options: WriteOptions): MaybeAsync<TodoVersion | undefined> {
-    const content = contentOf(items, options);
-    const written = yield* this.commit(base, content);
-    if (!written || !options.emptied) return written;
-    const empty = contentOf([], { ...options, asWritten: content });
+    const { emptied, dropped } = options;
+    const written = yield* this.#commitOwn(base, items, { dropped });
+    if (!written || !emptied) return written;
+    const own = { dropped, asWritten: written.items };
     // Another writer may be faster.
-    return (yield* this.commit(written.version, empty, written.updatedAt)) ?? written;
+    return (yield* this.#commitOwn(written.version, [], own, written.updatedAt)) ?? written;
+  }
+
+  *#commitOwn(
+    base: number,
+    items: Items,
+    own: OwnWrite,
+    at?: Date,
+  ): MaybeAsync<TodoVersion | undefined> {
+    // A listener may write the next version meanwhile.
+    const outer = this.#own;
+    this.#own = { ...own, version: base + 1 };
+    try {
+      return yield* this.commit(base, frozen(items), at);
+    } finally {
+      this.#own = outer;
+    }
+  }
+
+  #restored(newest: Version<Items>, history: Iterable<Version<Items>>): Items | undefined {
+    const { items, ...own } = contentBefore(newest, history) ?? {};
+    this.#own = items && { ...own, version: newest.version + 1 };
+    return items && frozen(items);
+  }
+
+  #versionOf(version: Version<Items>): TodoVersion {
+    const isOwn = version.version === this.#own?.version && version.by === this.author;
+    return versionOf(version, isOwn ? this.#own : undefined);
   }
 }
 
@@ -146,13 +182,6 @@ export interface TodoStore {
   ): TodoVersion | undefined;
   undo(): TodoVersion | undefined;
   clear(): TodoVersion;
-}
-
-function viewFrom(updatedAt: Date): View<Items, TodoVersion> {
-  return {
-    empty: Object.freeze({ items: frozen([]), updatedAt, version: 0, by: '' }),
-    of: versionOf,
-  };
 }
 
 const STORES = new Map<string, TodoStore>();

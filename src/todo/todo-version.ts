@@ -9,7 +9,7 @@ export interface TodoState {
 }
 
 /** A writer's knowledge of its version, which places do not store. */
-interface Written {
+export interface OwnWrite {
   /** The finished list, if this version emptied it in the same change. */
   readonly asWritten?: Items | undefined;
   /** The items left out on purpose. */
@@ -19,7 +19,7 @@ interface Written {
 }
 
 /** One version of the list. */
-export interface TodoVersion extends TodoState, Written {
+export interface TodoVersion extends TodoState, OwnWrite {
   /** 1 for the first list, and one more each time; 0 for a list that was never written. */
   readonly version: number;
   /** The agent that wrote it. */
@@ -28,7 +28,7 @@ export interface TodoVersion extends TodoState, Written {
   readonly damage?: string;
 }
 
-export interface WriteOptions extends Written {
+export interface WriteOptions extends Pick<OwnWrite, 'dropped'> {
   /** Empties the finished list in a second version. */
   readonly emptied?: boolean;
 }
@@ -48,25 +48,24 @@ export function sinceOwn(author: string, history: Iterable<Version<Items>>): Sin
   return { others, own: undefined };
 }
 
-/** The list before its last change. @returns undefined if it is not kept. */
+/** The list before its last change, and what the undo knows of it. @returns undefined if it is not kept. */
 export function contentBefore(
   newest: Version<Items>,
   history: Iterable<Version<Items>>,
-): Items | undefined {
-  if (newest.damage) return contentOf(newest.content, { instead: newest.damage });
+): (OwnWrite & { readonly items: Items }) | undefined {
+  if (newest.damage) return { items: newest.content, instead: newest.damage };
   // An undo drops items on purpose.
-  const restored = (content: Items, instead?: string) =>
-    contentOf(content, { dropped: newest.content, instead });
+  const dropped = newest.content;
   // Skip versions that changed nothing, such as an agent's signature after reading.
   const present = JSON.stringify(newest.content);
   let first: number | undefined;
   for (const before of history) {
-    const { version, content, damage } = before;
-    const isOther = version < newest.version && JSON.stringify(content) !== present;
-    if (isOther && !isFinishedBy(newest, before)) return restored(content, damage);
+    const { version, content: items, damage: instead } = before;
+    const isOther = version < newest.version && JSON.stringify(items) !== present;
+    if (isOther && !isFinishedBy(newest, before)) return { items, dropped, instead };
     first = version;
   }
-  return first === 1 && present !== '[]' ? restored([]) : undefined;
+  return first === 1 && present !== '[]' ? { items: [], dropped } : undefined;
 }
 
 /** True if a version emptied the one before, which the same change had finished. */
@@ -79,26 +78,11 @@ function isFinishedBy(newest: Version<Items>, { version, at, content }: Version<
   );
 }
 
-const WRITTEN = new WeakMap<Items, Written>();
-
-/** Freezes items, with what `versionOf` needs to know of this write. */
-export function contentOf(
-  items: readonly TodoItem[],
-  { asWritten, dropped, instead }: Written,
-): Items {
-  const content = frozen(items);
-  if (asWritten === undefined && dropped === undefined && instead === undefined) return content;
-  const own = Object.freeze([...content]);
-  WRITTEN.set(own, { asWritten, dropped, instead });
-  return own;
-}
-
-/** Adds what this program knows of its own writes. */
-export function versionOf({ content, at, version, by, damage }: Version<Items>): TodoVersion {
-  const items = Object.isFrozen(content) ? content : frozen(content);
-  const written = WRITTEN.get(content);
-  const state = { items, updatedAt: at, version, by, damage, ...written };
-  return Object.freeze(state);
+export function versionOf(
+  { content, at, version, by, damage }: Version<Items>,
+  own?: OwnWrite,
+): TodoVersion {
+  return Object.freeze({ items: frozen(content), updatedAt: at, version, by, damage, ...own });
 }
 
 /** An immutable copy; the same object if it is frozen already. */
