@@ -58,16 +58,14 @@ export function callerOf(
   return agent ?? agentOfHarness(DEFAULT_AGENT, around?.environment ?? {});
 }
 
-export interface TeamOptions extends Pick<TaskContext, 'settings' | 'forPeople' | 'session'> {
-  /** The list if neither a list nor a session is named; default: that of the work tree, in files. */
-  readonly unnamed?: TaskStore | undefined;
-}
-
 /** Where the task commands of a process find their lists. */
-export interface TaskContextOptions extends TeamOptions {
+export interface TaskContextOptions
+  extends Pick<TaskContext, 'settings' | 'forPeople' | 'session'> {
   readonly environment: Environment;
   /** Gives the current directory, or throws if it was deleted. */
   readonly directory: () => string;
+  /** The list if neither a list nor a session is named; default: that of the work tree, in files. */
+  readonly unnamed?: TaskStore | undefined;
 }
 
 /** A task context whose team can be changed at run time. */
@@ -100,7 +98,12 @@ export function taskContext({
 
 export function teamOf(
   lists: ListHome,
-  { unnamed, settings = () => lists.reading, forPeople, session }: TeamOptions = {},
+  {
+    unnamed,
+    settings = () => lists.reading,
+    forPeople,
+    session,
+  }: Omit<TaskContextOptions, 'environment' | 'directory'> = {},
 ): TaskContext {
   const stores = new Map<string, TaskStore>();
   const open = (named: string | undefined, of: Settings): TaskStore => {

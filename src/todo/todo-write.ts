@@ -116,39 +116,57 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     settings: Settings,
     parsed: ParsedOptions<typeof WRITE_OPTIONS>,
   ): Promise<CommandResult> {
-    const { options, rest } = 'problem' in parsed ? NOTHING : parsed;
+    // 1. Open the list.
+    const { options } = 'problem' in parsed ? NOTHING : parsed;
     const opened = openSource(this.source, options, settings, invocation.env && this.settings);
     const list = opened instanceof Promise ? await opened : opened;
     if ('problem' in list) return wrongUsage(list.problem, USAGE);
     if (options['--until-done'] && this.#lists === undefined) {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
     }
-    const { '--undo': isUndo, '--if-version': expected } = options;
-    const steps = stepsOf(options);
-    const wrong = (steps || isUndo) && misuse(options, steps, rest);
-    if (wrong) return wrongUsage(wrong, '');
-    const given = steps || isUndo ? undefined : await listOf(invocation, settings, parsed);
-    if (given && 'refused' in given) return given.refused;
-    const { value: { items = [], version = expected } = {}, notes = [] } = given ?? {};
-    if (expected !== undefined && expected !== version) {
-      const problem = `--if-version ${expected} contradicts "version":${version} in the JSON`;
-      return wrongUsage(problem, '');
-    }
+    // 2. Read the wanted change.
+    const change = await changeOf(invocation, settings, parsed);
+    if ('refused' in change) return change.refused;
+    const { wanted, version, notes } = change;
+    // 3. Make it.
     if (options['--until-done']) {
       this.#lists?.setUntilDone(list, (await list.readToReplace()).version + 1);
     }
     const rules = { isRequired: settings.requireProof };
-    const outcome = isUndo
-      ? await undo(list)
-      : await write(list, steps ? { steps } : { items }, version, settings, rules);
-    const { '--output': output = steps ? 'next' : 'summary' } = options;
+    const outcome = await (wanted ? write(list, wanted, version, settings, rules) : undo(list));
     if ('refused' in outcome) return outcome.refused;
+    // 4. Reply.
     const { written, replaced } = outcome;
     const advice = this.#advise ? await this.#advise(list, replaced, written) : [];
     const said = new Set([...notes, ...outcome.notes, ...advice]);
+    const { '--output': output = wanted && 'steps' in wanted ? 'next' : 'summary' } = options;
     const { items: now, asWritten = now } = written;
     return done(REPLIES[output]({ ...written, items: asWritten }), noteLines(said));
   }
+}
+
+/** Reads the change from the options, or as a whole list; none for an undo. */
+async function changeOf(
+  invocation: Invocation,
+  settings: Settings,
+  parsed: ParsedOptions<typeof WRITE_OPTIONS>,
+) {
+  const { options, rest } = 'problem' in parsed ? NOTHING : parsed;
+  const { '--undo': isUndo, '--if-version': expected } = options;
+  const steps = stepsOf(options);
+  if (steps || isUndo) {
+    const wrong = misuse(options, steps, rest);
+    if (wrong) return { refused: wrongUsage(wrong, '') };
+    return { wanted: steps && { steps }, version: expected, notes: [] };
+  }
+  const given = await listOf(invocation, settings, parsed);
+  if ('refused' in given) return given;
+  const { items, version = expected } = given.value;
+  if (expected !== undefined && expected !== version) {
+    const problem = `--if-version ${expected} contradicts "version":${version} in the JSON`;
+    return { refused: wrongUsage(problem, '') };
+  }
+  return { wanted: { items }, version, notes: given.notes };
 }
 
 /** Reads the list from an argument, from standard input, or as typed. */

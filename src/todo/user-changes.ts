@@ -47,17 +47,14 @@ function unheardOf({ others, own }: SinceOwn): Unheard | undefined {
   const [now] = others;
   if (now === undefined) return undefined;
   const changes: UserChange[] = [];
-  // Consecutive versions by a person are one change: something done and undone is no change.
-  for (let end = 0; end < others.length; ) {
-    let start = end;
-    while (others[start]?.by === USER) start++;
-    const before = others[start] ?? own;
-    const isBeginning = others[start - 1]?.version === 1;
-    // The predecessor of the oldest kept version is unknown.
-    const items = before?.items ?? (isBeginning ? [] : others[start - 1]?.items);
-    const after = others[end];
-    if (start > end && after && items) changes.unshift(...changesBetween(items, after.items));
-    end = start + 1;
+  const versions = others.toReversed();
+  const [oldest = now] = versions;
+  // The predecessor of the oldest kept version is unknown.
+  let before = own?.items ?? (oldest.version === 1 ? [] : oldest.items);
+  for (const [at, { by, items }] of versions.entries()) {
+    if (by !== USER) before = items;
+    // Consecutive versions by a person are one change: something done and undone is no change.
+    else if (versions[at + 1]?.by !== USER) changes.push(...changesBetween(before, items));
   }
   return changes.length > 0 ? { now, changes } : undefined;
 }

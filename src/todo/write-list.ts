@@ -8,7 +8,7 @@ import type { TodoItem } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';
 import type { TodoList } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
-import { notesOf, refuseForUser, sign, unheardChanges } from './user-changes.ts';
+import { notesOf, refuseForUser, sign, type Unheard, unheardChanges } from './user-changes.ts';
 
 /** The written list with the version that it replaced, and notes; or the refusal of a write that changed nothing. */
 export type WriteOutcome =
@@ -31,35 +31,41 @@ export async function write(
   settings: ListSettings,
   rules: ProofRules,
 ): Promise<WriteOutcome> {
-  const isWhole = 'items' in wanted;
   for (;;) {
-    const before = await (isWhole ? list.readToReplace() : list.read());
-    if (expected !== undefined && before.version !== expected) {
-      return { refused: movedOn(before, expected) };
+    // 1. Read the newest version, which must be the expected one.
+    const newest = await ('items' in wanted ? list.readToReplace() : list.read());
+    if (expected !== undefined && newest.version !== expected) {
+      return { refused: movedOn(newest, expected) };
     }
-    const unheard = expected === undefined ? await unheardChanges(list, before) : undefined;
-    // An agent unaware of changes may mean other items by their places.
-    const title = isWhole ? UNDOES : CHANGED;
-    if (unheard && (!isWhole || unheard.changes.some((each) => each.isUndoneBy(wanted.items)))) {
+    // 2. Refuse once if the agent may not know what it changes: a person has changed the list.
+    const unheard = expected === undefined ? await unheardChanges(list, newest) : undefined;
+    const objection = unheard && objectionTo(wanted, unheard);
+    if (objection) {
       const told = await sign(list, unheard.now);
-      if (told) return { refused: refuseForUser(title, unheard, told) };
+      if (told) return { refused: refuseForUser(objection, unheard, told) };
       continue;
     }
-    const now = unheard?.now ?? before;
-    const planned = isWhole ? wanted : afterSteps(now, wanted.steps, settings);
+    const before = unheard?.now ?? newest;
+    // 3. Compute the new list, with the proofs of its items.
+    const planned = 'items' in wanted ? wanted : afterSteps(before, wanted.steps, settings);
     if ('refused' in planned) return planned;
-    const emptied = isEmptied(planned.items, settings);
-    const proven = proveItems(now, planned.items, rules, emptied);
+    const { items, dropped } = planned;
+    const emptied = isEmptied(items, settings);
+    const proven = proveItems(before, items, rules, emptied);
     if ('refused' in proven) return proven;
-    const how = { emptied, dropped: planned.dropped };
-    const written = await list.updateIf(now.version, proven.items, how);
-    const notes = [
-      ...[before.damage ?? []].flat(),
-      ...(unheard ? notesOf(unheard) : []),
-      ...proven.notes,
-    ];
-    if (written) return { written, replaced: now, notes };
+    // 4. Commit it; begin again if another writer was faster.
+    const written = await list.updateIf(before.version, proven.items, { emptied, dropped });
+    if (written === undefined) continue;
+    const heard = unheard ? notesOf(unheard) : [];
+    const notes = [...[newest.damage ?? []].flat(), ...heard, ...proven.notes];
+    return { written, replaced: before, notes };
   }
+}
+
+/** Items are named by their places, which an unheard change may have moved; a whole list may undo it. */
+function objectionTo(wanted: Wanted, { changes }: Unheard): string | undefined {
+  if ('steps' in wanted) return CHANGED;
+  return changes.some((each) => each.isUndoneBy(wanted.items)) ? UNDOES : undefined;
 }
 
 function afterSteps(
