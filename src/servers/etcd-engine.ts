@@ -162,10 +162,8 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
       }
     };
     return {
-      pauseMs: (found) => {
-        if (found === 'unasked') stream?.();
-        return LOOK_EVERY_MS;
-      },
+      pauseMs: { heard: LOOK_EVERY_MS, missed: LOOK_EVERY_MS },
+      missed: () => stream?.(),
       listen: (look) => {
         void follow(look);
         return () => {

@@ -108,12 +108,8 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
   }
 
   bell(prefix: string): Bell {
-    let isHeard = false;
     return {
-      pauseMs: (found) => {
-        if (found !== undefined) isHeard = found === 'asked';
-        return isHeard ? LOOK_SELDOM_MS : LOOK_OFTEN_MS;
-      },
+      pauseMs: { heard: LOOK_SELDOM_MS, missed: LOOK_OFTEN_MS },
       listen: (look) =>
         this.#hearChanges((key) => {
           if (key === undefined || `${key}/`.startsWith(prefix))

@@ -26,8 +26,10 @@ export interface Bell {
    * @returns a function that stops it.
    */
   listen(look: (changes?: readonly Change[]) => unknown): () => void;
-  /** The pause after a look before the next unasked one, depending on what this one found. */
-  pauseMs(found: 'asked' | 'unasked' | undefined): number;
+  /** Called if a look found a change that was not announced. */
+  missed?(): void;
+  /** The pauses between unasked looks, if the last change was announced and if it was not. */
+  readonly pauseMs: { readonly heard: number; readonly missed: number };
 }
 
 /**
@@ -45,6 +47,8 @@ export class VersionWatch {
   /** The pending look; a newer one makes its answer obsolete. */
   #current: object | undefined;
   #isFailing = false;
+  /** Whether the last change was announced. */
+  #hasHeard = false;
   #hasEnded = false;
 
   /**
@@ -92,13 +96,15 @@ export class VersionWatch {
     }
     if (this.#hasEnded || newest <= this.#seen.newest) return undefined;
     this.#seen = { newest };
-    this.#lookAfter('asked');
+    this.#hasHeard = true;
+    this.#lookLater();
     return this.#listener(changes);
   }
 
-  #lookAfter(found: Parameters<Bell['pauseMs']>[0]): void {
+  #lookLater(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#look(), this.#bell.pauseMs(found)).unref();
+    const { heard, missed } = this.#bell.pauseMs;
+    this.#timer = setTimeout(() => void this.#look(), this.#hasHeard ? heard : missed).unref();
   }
 
   /** @param isAsked whether the server announced a change. */
@@ -124,7 +130,9 @@ export class VersionWatch {
     const isNews = isNew || isFailing !== this.#isFailing;
     this.#isFailing = isFailing;
     this.#seen = now;
-    this.#lookAfter(isNew ? (isAsked ? 'asked' : 'unasked') : undefined);
+    if (isNew) this.#hasHeard = isAsked;
+    if (isNew && !isAsked) this.#bell.missed?.();
+    this.#lookLater();
     if (isNews) this.#listener();
   }
 }
