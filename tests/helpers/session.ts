@@ -53,7 +53,7 @@ export const NEXT = printed('next\n');
 
 /** The note of a line that ended its bash. */
 export const BASH_ENDED =
-  /^agent-shell: bash ended(?: \(SIG[A-Z]+\))?; the next line starts in a fresh bash in \/.*\n/m;
+  /^agent-shell: bash ended(?: \((?:SIG[A-Z]+|its `builtin` is hidden or disabled)\))?; the next line starts in a fresh bash in \/.*\n/m;
 
 export function withoutBashEnded<R extends { stderr: string }>(result: R): R {
   return { ...result, stderr: result.stderr.replace(BASH_ENDED, '') };

@@ -49,11 +49,7 @@ const VERSION = 'v1';
  * A blank line comes before it and a newline after it, unless the file did not end with one; then there is still none. So
  * `remove` can restore the text.
  */
-export function markedSection(
-  body: string | ((owners: readonly string[]) => string),
-  owner: string,
-  style = MARKDOWN_COMMENT,
-): Edit {
+export function markedSection(body: string, owner: string, style = MARKDOWN_COMMENT): Edit {
   const { open, close, name } = style;
   const end = `${open}END ${name}${close}`;
   const beginLine = new RegExp(
@@ -63,7 +59,7 @@ export function markedSection(
   const section = (owners: readonly string[], eol: string) =>
     [
       `${open}BEGIN ${name} ${VERSION}: ${owners.join(', ')}${close}`,
-      ...(typeof body === 'string' ? body : body(owners)).trimEnd().split('\n'),
+      ...body.trimEnd().split('\n'),
       end,
     ].join(eol);
   const find = (text: string) => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { basename } from 'node:path';
 import { randomHex } from '../../base/system/files.ts';
@@ -39,7 +39,7 @@ export interface End {
 }
 
 /** How a line ended: with a report of bash, or with the end of bash. */
-export type Ending = Report | (End & { readonly hasBegun: boolean });
+export type Ending = Report | (End & { readonly hasBegun: boolean; readonly isHidden?: boolean });
 
 interface Question {
   readonly nonce: string;
@@ -159,13 +159,15 @@ export class BashProcess {
   }
 
   async #evaluate(evaluation: Evaluation): Promise<Ending> {
-    const { stdin } = this.#home.files;
+    const { stdin, hidden, seal } = this.#home.files;
     const nonce = this.#nextNonce();
     if (evaluation.stdin !== undefined) writePrivate(stdin, evaluation.stdin);
     const part = evaluatePart(evaluation, this.#held, nonce, this.#home.files);
-    const report = await this.#ask(nonce, part, parseReport);
-    if (report === undefined)
-      return { ...(this.#end as End), hasBegun: this.#received.includes(`${nonce}.`) };
+    const report = await this.#ask(nonce, part, (fields) => parseReport(fields, seal));
+    if (report === undefined) {
+      const hasBegun = this.#received.includes(`${nonce}.`);
+      return { ...(this.#end as End), hasBegun, isHidden: existsSync(hidden) };
+    }
     this.#held = report.held;
     return report;
   }

@@ -192,7 +192,7 @@ export class BashSession {
       return result;
     }
     await this.#endBash();
-    const { exitCode, how, hasBegun, startError } = ending;
+    const { exitCode, how, hasBegun, isHidden, startError } = ending;
     if (startError) return this.#result(exitCode, startError);
     if (!hasBegun && !isNew) return this.#notBegun(`bash had ended (${how})`);
     if (!hasBegun) {
@@ -200,9 +200,10 @@ export class BashSession {
       return this.#notRun(`${bash.home.bash}${cause} ends with ${how} before it reads a line`);
     }
     const signal = how.startsWith('SIG') ? ` (${how})` : '';
+    const cause = isHidden ? ' (its `builtin` is hidden or disabled)' : signal;
     return this.#result(
       exitCode,
-      `bash ended${signal}; the next line starts in a fresh bash in ${this.cwd}`,
+      `bash ended${cause}; the next line starts in a fresh bash in ${this.cwd}`,
     );
   }
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { CALLER_VARIABLES, type Environment } from '../../base/environment.ts';
 import { quote } from '../../base/line/quotes.ts';
 import { readCommands } from '../../base/line/simple-commands.ts';
-import { inOneLine, type LastCommand, startCommands } from './last-command.ts';
+import { randomHex } from '../../base/system/files.ts';
+import { BUILTIN, inOneLine, type LastCommand, lastReport, startCommands } from './last-command.ts';
 
 /*
  * The commands that we give bash besides the user's lines. Settings and definitions of the user must not change them, or must
@@ -15,8 +16,6 @@ import { inOneLine, type LastCommand, startCommands } from './last-command.ts';
  *
  * Bash parses these commands for each line, so those that are rarely needed are in files.
  */
-
-const BUILTIN = '\\builtin';
 
 export interface ControlFiles {
   /** Bash's own script. Its messages begin with the name `bash`. */
@@ -31,6 +30,10 @@ export interface ControlFiles {
   readonly goOn: string;
   /** The line's standard input. */
   readonly stdin: string;
+  /** Made if `builtin` is a function, or disabled. */
+  readonly hidden: string;
+  /** Ends a report. It is in no command before the check of `builtin`, so a function cannot repeat it. */
+  readonly seal: string;
 }
 
 export function controlFiles(directory: string, mergeStderr: boolean): ControlFiles {
@@ -43,6 +46,8 @@ export function controlFiles(directory: string, mergeStderr: boolean): ControlFi
     redirected: path('redirected'),
     goOn: path('go-on'),
     stdin: path('stdin'),
+    hidden: path('hidden'),
+    seal: randomHex(8),
   };
 }
 
@@ -122,7 +127,7 @@ export function fixedTexts(files: ControlFiles): Readonly<Record<string, string>
   const leads = (fd: number) => `( /dev/fd/${fd} -ef ${out} || /dev/fd/${fd} -ef ${err} )`;
   return {
     [files.redirected]: `[[ ! -d /dev/fd || ${leads(1)} && ${leads(2)} ]]\n`,
-    [files.goOn]: `{ ${RESET_PARSER};} 2>/dev/null\n${goOnCommand(files)}\n`,
+    [files.goOn]: `{ ${RESET_PARSER};${refuseHidden(files)};} 2>/dev/null\n${goOnCommand(files)}\n`,
   };
 }
 
@@ -153,7 +158,7 @@ export function evaluatePart(
   const begin = `${BUILTIN} printf %s. ${nonce} >${quote(files.status)}||${BUILTIN} exit`;
   const start = startCommands(line, lastExitCode, last, held.traps !== '');
   const before = prelude(held, start);
-  const after = isSurelyComplete(line, held) ? lastCommand(files) : '';
+  const after = isSurelyComplete(line, held) ? lastReport(quote(files.status)) : '';
   const text = quote(`${begin};${before}\n${line}${after}`);
   const input = stdin === undefined ? '' : `<${quote(files.stdin)}`;
   const isTraced = mayTrace(line, held);
@@ -166,7 +171,7 @@ export function evaluatePart(
   return {
     text:
       `${isInverted ? '! ' : ''}${BUILTIN} eval ${text}${input};` +
-      `{ ${report(code)};${RESET_PARSER};[[ 1 ]];} >/dev/null 2>&1&&${goOnCommand(files)}\n`,
+      `{ ${report(code)};${RESET_PARSER};${refuseHidden(files)};[[ 1 ]];} >/dev/null 2>&1&&${goOnCommand(files)}\n`,
     unread: `{ [[ $? = 0 ]]||! { ${report('"$?"')};};} ${NOTHING_SHOWN}||${BUILTIN} eval "$(<${quote(files.goOn)})"\n`,
   };
 }
@@ -195,13 +200,6 @@ function isSurelyComplete(line: string, held: HeldSettings): boolean {
 
 /** Whether a DEBUG trap may run for our commands. */
 const mayTrace = (line: string, { traps }: HeldSettings) => /DEBUG/.test(line + traps);
-
-/** Reports what is gone once `eval` has returned. */
-function lastCommand({ status }: ControlFiles): string {
-  const fifo = quote(status);
-  const fields = `last "$_" "\${PIPESTATUS[@]}" '' "$?"`;
-  return `\n{ ${BUILTIN} printf %s\\\\0 ${fields} >${fifo}&&[[ -p ${fifo} ]]||${BUILTIN} exit "$_";} 2>/dev/null`;
-}
 
 // After a syntax error inside [[ ]], bash 5.2 may parse all that follows as a condition; after an open "$( it may write before
 // the buffer of the next command. Another, plain syntax error resets the parser. In POSIX mode that would end bash: `command`
@@ -232,24 +230,28 @@ const TRAPS_OFF = `${BUILTIN} trap - ERR DEBUG RETURN`;
 const OTHERS_OFF = `${BUILTIN} set +exv;${BUILTIN} shopt -u expand_aliases`;
 // Not $PWD, which a line may set.
 const SETTINGS = `${BUILTIN} shopt -p expand_aliases;${BUILTIN} pwd -L;${BUILTIN} printf \\\\0;${BUILTIN} trap -p ERR DEBUG RETURN`;
+/**
+ * Ends bash if `builtin` is a function: since 4.4, without BASH_COMPAT, no function can leave this loop. Before, one can, but then
+ * FUNCNAME holds its name where it evaluates the seal.
+ */
+const refuseHidden = ({ hidden }: ControlFiles) =>
+  `for((;;));do ${BUILTIN} break;>${quote(hidden)};_=\${BASH_VERSINFO[9]?};done`;
 
 /** Completes the report with 0 if both outputs lead to the session, by eval, which the next line needs too, and waits. */
 function goOnCommand(files: ControlFiles): string {
   const [status = '', out, err] = [files.status, ...files.outputs].map(quote);
   return (
     `{ [[ /dev/fd/1 -ef ${out} && /dev/fd/2 -ef ${err} ]]||${BUILTIN} . ${quote(files.redirected)};` +
-    `${BUILTIN} eval '${BUILTIN} printf \\\\0%s\\\\0 '"$?" >${status};}&&${wait(files)}||${BUILTIN} exit`
+    `${BUILTIN} eval '[[ ! \${FUNCNAME-} ]]&&${BUILTIN} printf \\\\0%s\\\\0%s\\\\0 '"$? ${files.seal}" >${status};}&&${wait(files)}||${BUILTIN} exit`
   );
 }
 
-const REPORT_FIELDS = 5;
-
-/** Returns undefined while fields are missing. */
-export function parseReport(fields: readonly string[]): Report | undefined {
+/** Returns undefined while the seal is missing. */
+export function parseReport(fields: readonly string[], seal: string): Report | undefined {
   const hasLast = fields[0] === 'last';
   const end = hasLast ? fields.indexOf('', 2) : 0;
   const report = fields.slice(hasLast ? end + 2 : 0);
-  if (end < 0 || report.length < REPORT_FIELDS) return undefined;
+  if (end < 0 || report.at(-1) !== seal) return undefined;
   const [flags = '', code, directory = '', traps = '', other] = report;
   const [, option, cwd] = /^(.*)\n(\/.*)\n$/s.exec(directory) ?? [];
   const held = {

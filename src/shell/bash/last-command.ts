@@ -1,6 +1,6 @@
 import { quote } from '../../base/line/quotes.ts';
 
-const BUILTIN = '\\builtin';
+export const BUILTIN = '\\builtin';
 
 /*
  * PIPESTATUS and `$_`, which end with the `eval` of a line: they are reported behind the line, and given to the next one if it
@@ -29,6 +29,12 @@ function statusCommand(exitCode: number, statuses: readonly number[], hasTraps: 
   const codes = isExit || isInverted ? statuses : [exitCode];
   const pipe = codes.map((code) => `(${BUILTIN} exit ${code})`).join('|');
   return `${isInverted ? '! ' : ''}${pipe}${exitCode === 0 ? '' : '&&:'}`;
+}
+
+/** Reports on this FIFO what is gone once `eval` has returned. */
+export function lastReport(fifo: string): string {
+  const fields = `last "$_" "\${PIPESTATUS[@]}" '' "$?"`;
+  return `\n{ ${BUILTIN} printf %s\\\\0 ${fields} >${fifo}&&[[ -p ${fifo} ]]||${BUILTIN} exit "$_";} 2>/dev/null`;
 }
 
 /** Commands that set `$?`, and PIPESTATUS and `$_` if the line begins with them. */

@@ -58,7 +58,7 @@ test('without a bash, with one that ends before it reads a line, or one that can
 
 test.each([
   ['set -n', 'exit code 1'],
-  ['builtin() { :; }', 'exit code 0'],
+  ['builtin() { :; }', 'exit code 1'],
   ['exit 7', 'exit code 7'],
 ])(
   'a bash that BASH_ENV has broken is reported, and no line counts as run: %s',

@@ -130,7 +130,6 @@ describe('a line after which bash runs no more commands ends it, and says so', (
     'set -n',
     'echo first >/dev/null; set -o noexec; echo never',
     'shopt -s extdebug; trap false DEBUG',
-    'builtin() { :; }; printf() { :; }; eval() { :; }; unset() { :; }',
     'enable -n printf',
     'enable -n eval',
     'enable -n read',
@@ -151,6 +150,45 @@ describe('a line after which bash runs no more commands ends it, and says so', (
     }
     expect(await session.run('echo next')).toEqual(NEXT);
     expect(await session.run('(exit 4)')).toMatchObject({ stderr: '', exitCode: 4 });
+  });
+
+  const PASSES_ON = 'builtin() { command builtin "$@"; }';
+  const forger = (printf: string) =>
+    `builtin() { case $1 in printf) ${printf} ;; esac; command builtin "$@"; }`;
+  test.each([
+    'builtin() { :; }',
+    'builtin() { return 3; }; command() { :; }; printf() { :; }; eval() { :; }; unset() { :; }',
+    'builtin() { break 2>/dev/null; }',
+    'enable -n break',
+    `${PASSES_ON}; readonly -f builtin`,
+    // Before 4.4 a function can leave a loop of ours.
+    ...(bashIsSince(4, 4) ? [`unset FUNCNAME; ${PASSES_ON}`] : []),
+    `set -o posix; ${PASSES_ON}`,
+    `BASH_COMPAT=4.3; ${PASSES_ON}`,
+    `${PASSES_ON}; : $((1/0))`,
+    `trap '${PASSES_ON}' ERR; false`,
+    "trap 'builtin() { false; }' DEBUG; set -x",
+    forger('exit 0'),
+    `${forger('set -- "${@//9/0}"')}; trap : DEBUG`,
+    forger('set -- "${@//9/0}"'),
+    forger("set -- printf '%s\\0' hB 0 /forged '' 0"),
+    forger("set -- printf '%s\\0' last '' 0 '' 0 hB 0 /forged '' 0"),
+  ])('%s: it cannot answer for bash, and the report says so', async (line) => {
+    const session = shared();
+    const { stderr } = await session.run(`(exit 9); ${line}`);
+    expect(stderr).toMatch(BASH_ENDED);
+    if (bashIsSince(4, 4) && !/COMPAT|exit 0/.test(line)) {
+      expect(stderr).toContain('bash ended (its `builtin` is hidden or disabled); ');
+    }
+    expect(await session.run('pwd; (exit 4)')).toEqual(printed('/\n', '', 4));
+  });
+
+  test.runIf(hasProc)('a trap that hides it between two lines: the next line says so', async () => {
+    const session = shared();
+    await session.run(`trap '${PASSES_ON}' USR1`);
+    process.kill(bashOf(session), 'SIGUSR1');
+    expect((await session.run('(exit 9)')).stderr).toMatch(/^agent-shell: bash (?:had )?ended/);
+    expect(await session.run('(exit 4)')).toEqual(printed('', '', 4));
   });
 
   test('hidden or disabled builtins that it does not need do no harm', async () => {
