@@ -187,6 +187,9 @@ export function readEvent(input: Input, dialect: Dialect): HookEvent {
 }
 
 const OTHER: Happening = { kind: 'other' };
+/** Tools that change files. They count as lines: an agent may work with them alone. */
+const EDITS =
+  /^(?:Edit|MultiEdit|Write|NotebookEdit|Delete|replace|edit|multiedit|write|write_file|patch|apply_patch)$/;
 
 function permissionAsked({ tool_name, tool_input }: Input, shell: string): Happening {
   const line = optionalText(object(tool_input).command);
@@ -200,6 +203,8 @@ function happening(name: string, input: Input, dialect: Dialect): Happening {
       // Gemini CLI sends it before each request; only a manual one is sure to cut the conversation.
       return input.trigger === 'manual' ? { kind } : OTHER;
     case 'command': {
+      const tool = text(input.tool_name);
+      if (EDITS.test(tool)) return { kind, line: tool, exitCode: undefined };
       const line = optionalText(object(input.tool_input ?? input).command);
       return line === undefined ? OTHER : { kind, line, exitCode: dialect.exitCode?.(input) };
     }

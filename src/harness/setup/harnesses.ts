@@ -47,10 +47,10 @@ export interface Harness {
 
 const SECONDS = { timeout: 10 };
 const MILLISECONDS = { name: 'todowrite', timeout: 10_000 };
-const CLAUDE_EVENTS = (shell: string) => ({
+const CLAUDE_EVENTS = (shell: string, edits: string) => ({
   SessionStart: {},
   UserPromptSubmit: {},
-  PostToolUse: { matcher: shell },
+  PostToolUse: { matcher: `${shell}|${edits}` },
   PostToolUseFailure: { matcher: shell },
   Stop: {},
 });
@@ -67,7 +67,7 @@ export const HARNESSES = {
       file: 'settings.json',
       form: 'groups',
       handler: SECONDS,
-      events: { ...CLAUDE_EVENTS('Bash'), SessionEnd: {} },
+      events: { ...CLAUDE_EVENTS('Bash', 'Edit|MultiEdit|Write|NotebookEdit'), SessionEnd: {} },
       permission: { PreToolUse: { matcher: 'Bash' } },
       stop: 'Stop',
     },
@@ -87,7 +87,7 @@ export const HARNESSES = {
       events: {
         SessionStart: {},
         UserPromptSubmit: {},
-        PostToolUse: { matcher: 'Bash' },
+        PostToolUse: { matcher: 'Bash|apply_patch' },
         Stop: {},
       },
       stop: 'Stop',
@@ -110,7 +110,7 @@ export const HARNESSES = {
       events: {
         SessionStart: {},
         BeforeAgent: {},
-        AfterTool: { matcher: 'run_shell_command' },
+        AfterTool: { matcher: 'run_shell_command|replace|write_file' },
         PreCompress: {},
         AfterAgent: {},
       },
@@ -130,7 +130,7 @@ export const HARNESSES = {
       file: 'settings.json',
       form: 'groups',
       handler: MILLISECONDS,
-      events: CLAUDE_EVENTS('run_shell_command'),
+      events: CLAUDE_EVENTS('run_shell_command', 'edit|write_file'),
       permission: { PermissionRequest: { matcher: 'run_shell_command' } },
       stop: 'Stop',
     },
@@ -158,7 +158,7 @@ export const HARNESSES = {
       handler: SECONDS,
       events: {
         sessionStart: {},
-        postToolUse: { matcher: 'Shell' },
+        postToolUse: { matcher: 'Shell|Write|Delete' },
         postToolUseFailure: { matcher: 'Shell' },
         stop: { loop_limit: 2 },
       },

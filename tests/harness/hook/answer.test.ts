@@ -230,6 +230,27 @@ describe("the team's tasks", () => {
   });
 });
 
+test.each([
+  ['Edit', {}],
+  ['apply_patch', { turn_id: 't' }],
+  ['write_file', { timestamp: 't' }],
+])('the agent’s own tools for editing count as work: %s', async (tool_name, more) => {
+  const { say, write, environment, directory } = harness('s1', ID);
+  environment.TODO_REMINDER_TURNS = '3';
+  environment.TODO_SESSION = directory;
+  write('[>] Fix it');
+  const edited = input(more && 'timestamp' in more ? 'AfterTool' : 'PostToolUse', {
+    tool_name,
+    tool_input: { file_path: 'a.ts', command: 'TodoWrite []' },
+    tool_response: {},
+    ...more,
+  });
+  expect(await contextOf(say(edited))).toBe('');
+  expect(await contextOf(say(edited))).toBe('');
+  expect(await contextOf(say(edited))).toContain('3 commands since the last TodoWrite');
+  expect(await contextOf(say(edited))).toBe('');
+});
+
 describe('reminders', () => {
   test('a list that is not kept up is brought to mind once for each of its states', async () => {
     const { say, write } = harness('s1', ID);
