@@ -47,7 +47,7 @@ export function selectable(
   isActive = false,
 ): Line[] {
   if (!isChosen) return draw({ theme, margin: MARGIN });
-  const plain = { ...theme, paint: createTheme().paint };
+  const plain = createTheme({ unicode: theme.unicode });
   const rows = draw({ theme: plain, margin: line(theme.chosen) });
   return rows.map((row) => {
     const { text, width } = padded(row, columns);

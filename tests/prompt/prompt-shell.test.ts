@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { promptShell } from '../../src/prompt/prompt-shell.ts';
+import { FRESH_COLOURS } from '../../src/screen/panel/theme.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
 import { items } from '../guidance/agent-session.ts';
 import { bashIsSince } from '../helpers/bash.ts';
@@ -59,8 +60,7 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
   }
 
   /** This text in a row that stands out. */
-  const fresh = (text: string) =>
-    new RegExp(`\\x1b\\[[\\d;]*7m(?:\\x1b\\[[\\d;]*m)*[^\\x1b]*${text}`);
+  const fresh = (text: string) => new RegExp(`48;5;${FRESH_COLOURS.unknown.behind}m[^│]*${text}`);
 
   describe('the panel', () => {
     test('stands below the prompt, once, with the latest list', async () => {
@@ -115,8 +115,11 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
         /\np> Todo list updated: 2 completed.*\nNow 3: \w+\n┌─ Tasks .* 2\/3 ─┐\n/,
       );
       expect(panels(screen)).toBe(1);
-      const fresh = shell.styledScreen().match(/(?<=\x1b\[1;7m. )\w+/g);
-      expect(fresh).toEqual(['Build', 'Ship']);
+      const rows = shell
+        .styledScreen()
+        .split('\n')
+        .filter((row) => fresh('').test(row));
+      expect(rows.map((row) => /(?<=[✓●] )\w+/.exec(row)?.[0])).toEqual(['Build', 'Ship']);
       expect(shell.ask('#{scroll_region_lower}')).toBe('20');
       shell.press('Enter');
       await shell.untilPanel();

@@ -378,9 +378,11 @@ describe("the team's board", () => {
     );
     const rowOf = (text: string) => viewer.rows().find((row) => row.includes(text)) ?? '';
     viewer.press('right');
-    expect(rowOf('Printing')).toContain(theme.paint.fresh('●'));
+    const [bar = ''] = theme.fresh.in_progress('●').split('●');
+    expect(rowOf('Printing')).toContain(bar);
     expect(viewer.untilChange).toBeLessThanOrEqual(1500);
     viewer.now += 1500;
+    expect(rowOf('Printing')).not.toContain(bar);
     expect(rowOf('Printing')).toContain(theme.paint.inProgress('●'));
   });
 

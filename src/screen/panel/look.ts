@@ -3,7 +3,7 @@ import type { Task } from '../../tasks/task.ts';
 import type { TodoItem } from '../../todo/todo-fields.ts';
 import { EMPTY_LINE, join, type Line, line, padded } from '../terminal/lines.ts';
 import { displayWidth, oneLine, truncate, wrap } from '../terminal/text.ts';
-import { GLYPH_OF, type Theme } from './theme.ts';
+import { createTheme, GLYPH_OF, type Theme } from './theme.ts';
 
 /** An item or a team's task as all screens show it. */
 export interface Shown extends Ranked {
@@ -103,18 +103,22 @@ export interface RowLook {
   readonly isFresh?: boolean;
 }
 
+/** Fresh rows are bars across all columns, in the colour of their status. */
 export function rowsOf(shown: Shown, look: RowLook): Line[] {
-  const {
-    theme,
-    columns,
-    facts = [],
-    factsBelow = false,
-    margin = EMPTY_LINE,
-    isFresh = false,
-  } = look;
+  const { theme, columns, isFresh } = look;
+  if (!isFresh) return drawnRows(shown, look);
+  const plain = createTheme({ unicode: theme.unicode });
+  return drawnRows(shown, { ...look, theme: plain }).map((row) => {
+    const { text, width } = padded(row, columns);
+    return { text: theme.fresh[shown.status](text), width };
+  });
+}
+
+function drawnRows(shown: Shown, look: RowLook): Line[] {
+  const { theme, columns, facts = [], factsBelow = false, margin = EMPTY_LINE } = look;
   const { most = Number.POSITIVE_INFINITY } = look;
-  const paint = isFresh ? theme.paint.fresh : paintOf(shown, theme);
-  const isDone = shown.status === 'completed' && !isFresh;
+  const paint = paintOf(shown, theme);
+  const isDone = shown.status === 'completed';
   const mark = line(theme[GLYPH_OF[shown.status]], isDone ? theme.paint.done : paint);
   const room = columns - margin.width - 2;
   if (room < 1) return [join(margin, mark)];
@@ -128,14 +132,11 @@ export function rowsOf(shown: Shown, look: RowLook): Line[] {
   const aside = beside.join(dot);
   const width = aside === '' ? room : room - displayWidth(aside) - 1;
   const texts = cutRows(wrap(printable(textOf(shown), theme), width), width, most, theme);
-  const asidePaint = isFresh || shown.status === 'in_progress' ? paint : theme.paint.faint;
+  const asidePaint = shown.status === 'in_progress' ? paint : theme.paint.faint;
   const rows = texts.map((text, index) => {
-    const start =
-      index === 0
-        ? join(margin, mark, line(' ', isFresh ? paint : undefined))
-        : padded(EMPTY_LINE, columns - room);
+    const start = index === 0 ? join(margin, mark, line(' ')) : padded(EMPTY_LINE, columns - room);
     if (index > 0 || aside === '') return join(start, line(text, paint));
-    const gap = line(' '.repeat(room - displayWidth(text + aside)), isFresh ? paint : undefined);
+    const gap = line(' '.repeat(room - displayWidth(text + aside)));
     return join(start, line(text, paint), gap, factsLine(aside, shown, theme, asidePaint));
   });
   if (!isBelow) return rows;

@@ -1,5 +1,6 @@
 import boxes, { type BoxStyle } from 'cli-boxes';
 import { $, bold, dim, green, inverse, strikethrough } from 'kleur/colors';
+import type { Status } from '../../base/command/status.ts';
 import type { Environment } from '../../base/environment.ts';
 import { type Background, backgroundOf } from '../terminal/background.ts';
 
@@ -20,9 +21,11 @@ export interface Theme {
   /** The done part of a bar, and the rest. */
   readonly bar: readonly [string, string];
   readonly paint: Paints;
+  /** A whole row whose status has just changed to this one. */
+  readonly fresh: Readonly<Record<Status, Paint>>;
 }
 
-type Glyphs = Omit<Theme, 'unicode' | 'paint'>;
+type Glyphs = Omit<Theme, 'unicode' | 'paint' | 'fresh'>;
 
 const GLYPHS: Record<'unicode' | 'ascii', Glyphs> = {
   unicode: {
@@ -50,6 +53,12 @@ export const ACTIVE_COLOURS = { dark: 141, light: 92 } as const;
 /** Of a high priority. */
 export const HIGH_COLOURS = { dark: 215, light: 130 } as const;
 export const CHOSEN_COLOURS = { dark: [255, 236], light: [233, 254] } as const;
+/** Both the text's colour by its status and what is behind it, so that one can be read whatever the terminal's theme is. */
+export const FRESH_COLOURS = {
+  dark: { completed: 114, in_progress: 141, pending: 255, behind: 235 },
+  light: { completed: 22, in_progress: 92, pending: 233, behind: 255 },
+  unknown: { completed: 157, in_progress: 183, pending: 255, behind: 239 },
+} as const;
 
 const STYLES = {
   completed: always((text) => dim(strikethrough(text))),
@@ -57,8 +66,6 @@ const STYLES = {
   pending: same,
   /** The mark of completed items, and their count. */
   done: same,
-  /** A row whose status has just changed. */
-  fresh: always((text) => bold(inverse(text))),
   chosen: always(inverse),
   strong: always(bold),
   faint: always(dim),
@@ -66,6 +73,11 @@ const STYLES = {
 };
 type Paints = Readonly<Record<keyof typeof STYLES, Paint>>;
 
+const freshBy = (paintOf: (status: Status) => Paint) => ({
+  completed: paintOf('completed'),
+  in_progress: paintOf('in_progress'),
+  pending: paintOf('pending'),
+});
 const NOTHING = Object.fromEntries(Object.keys(STYLES).map((name) => [name, same])) as Paints;
 
 function coloursOn(background: Background, answered: Background): Paints {
@@ -79,9 +91,14 @@ function coloursOn(background: Background, answered: Background): Paints {
       high: always((words) => `\x1b[38;5;${HIGH_COLOURS[background]}m${words}\x1b[39m`),
     }),
     ...(answered && {
-      chosen: always((row) => `\x1b[38;5;${text};48;5;${behind}m${bold(row)}\x1b[39;49m`),
+      chosen: bar(text, behind),
     }),
   };
+}
+
+/** A row in two colours of the palette. */
+function bar(text = 0, behind = 0): Paint {
+  return always((row) => `\x1b[38;5;${text};48;5;${behind}m${bold(row)}\x1b[39;49m`);
 }
 
 /**
@@ -104,8 +121,13 @@ export function createTheme({
   answered?: Background;
 } = {}): Theme {
   const glyphs = unicode ? GLYPHS.unicode : GLYPHS.ascii;
-  const paint = colours ? coloursOn(background, answered) : styles ? STYLES : NOTHING;
-  return { ...glyphs, unicode, paint };
+  if (!colours) {
+    const fresh = styles ? always((row) => bold(inverse(row))) : same;
+    return { ...glyphs, unicode, paint: styles ? STYLES : NOTHING, fresh: freshBy(() => fresh) };
+  }
+  const colour = FRESH_COLOURS[answered ?? 'unknown'];
+  const fresh = freshBy((status) => bar(colour[status], colour.behind));
+  return { ...glyphs, unicode, paint: coloursOn(background, answered), fresh };
 }
 
 /** The theme for a stream and its user's environment. */

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ACTIVE_COLOURS, CHOSEN_COLOURS, createTheme } from '../../../src/screen/panel/theme.ts';
+import {
+  ACTIVE_COLOURS,
+  CHOSEN_COLOURS,
+  createTheme,
+  FRESH_COLOURS,
+} from '../../../src/screen/panel/theme.ts';
 
 // Contrast as WCAG 2 defines it. Text needs 4.5; 3 is its bound for bold text.
 
@@ -43,6 +48,24 @@ function contrast(one: string, other: string): number {
 test('where the background is unknown, the active item has a colour of the theme, which fits its background', () => {
   expect(createTheme({ colours: true }).paint.inProgress('x')).toMatch(/^\x1b\[35m/);
 });
+
+test.each([undefined, 'dark', 'light'] as const)(
+  'a row whose status has changed keeps the colour of its status, with a contrast of at least 4.5, softly (%s)',
+  (background) => {
+    const { fresh } = createTheme({ colours: true, ...(background && { background }) });
+    const { behind, ...colours } = FRESH_COLOURS[background ?? 'unknown'];
+    expect(new Set(Object.values(colours)).size).toBe(3);
+    for (const [status, colour] of Object.entries(colours)) {
+      expect(fresh[status as keyof typeof fresh]('x')).toContain(`38;5;${colour};48;5;${behind}m`);
+      expect(contrast(colourOf(colour), colourOf(behind))).toBeGreaterThanOrEqual(4.5);
+    }
+    // A bar in reverse video has the contrast of text.
+    const screen = { dark: '#000000', light: '#ffffff', unknown: '#000000' }[
+      background ?? 'unknown'
+    ];
+    expect(contrast(colourOf(behind), screen)).toBeLessThan(3);
+  },
+);
 
 describe.each(['dark', 'light'] as const)('where the terminal says that it is %s', (background) => {
   const { paint } = createTheme({ colours: true, background });

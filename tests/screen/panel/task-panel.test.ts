@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PanelMode } from '../../../src/screen/panel/task-panel.ts';
 import { TaskPanel } from '../../../src/screen/panel/task-panel.ts';
+import { FRESH_COLOURS } from '../../../src/screen/panel/theme.ts';
 import type { TodoItem } from '../../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../../src/todo/todo-store.ts';
 import { hostileItem } from '../../helpers/hostile-text.ts';
@@ -80,12 +81,16 @@ test('the item in progress shows how long it has been running, and nothing else 
   expect(clock.pending).toBe(0);
 });
 
-test('a change of state shows for two seconds, then settles', async () => {
+test('a change of state shows for two seconds across the whole row, then settles', async () => {
   const { terminal, store, clock } = start({ env: { FORCE_COLOR: '1' } });
   store.update(todos('> Analyze', '- Build'));
   const looks = async () => {
     await terminal.settle();
-    return [2, 3].map((y) => Boolean(terminal.cell(4, y)?.isInverse()));
+    return [2, 3].map((y) => {
+      const [atStart, atEnd] = [2, 35].map((x) => Boolean(terminal.cell(x, y)?.isBgPalette()));
+      expect(atEnd).toBe(atStart);
+      return atStart;
+    });
   };
   expect(await looks()).toEqual([false, false]);
   clock.pass(100);
@@ -238,8 +243,8 @@ test('dispose leaves the last state as text without a highlight, and lets go of 
   panel.dispose();
   panel.dispose();
   const rows = await terminal.screen();
-  expect([2, 3].map((y) => Boolean(terminal.cell(4, y)?.isInverse()))).toEqual([false, false]);
-  expect(terminal.writes.join('')).toContain('\x1b[7m');
+  expect([2, 3].map((y) => Boolean(terminal.cell(4, y)?.isBgPalette()))).toEqual([false, false]);
+  expect(terminal.writes.join('')).toContain(`;48;5;${FRESH_COLOURS.unknown.behind}m`);
   expect(rows.slice(0, 2)).toEqual(['output', '┌─ Tasks ─────────────────────── 1/2 ─┐']);
   expect(rows).toHaveLength(5);
   expect(await terminal.cursor()).toEqual({ x: 0, y: 5 });
