@@ -68,33 +68,44 @@ find_bin() {
 
 # Execs bash with its plain name as $0, which begins its messages.
 become_bash() {
+  agent_shell_name=bash agent_shell_found=
   case ${0##*/}:$agent_shell_skipped in
-    sh:*) exec_bash "$agent_shell_bash" -p -c 'exec -a sh "$BASH" "$@"' bash "$@" ;;
+    sh:*) agent_shell_name=sh ;;
     *:) exec_bash bash "$@" ;;
-    *) exec_bash "$agent_shell_bash" -p -c 'exec -a bash "$BASH" "$@"' bash "$@" ;;
   esac
+  # The bash between would warn of an unknown locale, too, and drop the prompts.
+  [ -z "${agent_shell_prompts-}" ] || find_variables '^PS[12]='
+  eval "set -- $agent_shell_found"' ${LC_ALL+"LC_ALL=$LC_ALL"} "" "$@"'
+  export LC_ALL=C
+  exec_bash "$agent_shell_bash" -p -c '{
+    unset LC_ALL; while [ -n "$1" ]; do export "$1"; shift; done
+  } 2>/dev/null; exec -a "$0" "$BASH" "${@:2}"' "$agent_shell_name" "$@"
 }
 
 # Execs a program with the environment that we got. Under the name of bash, that has the variables that other shells drop: those
-# whose names are no identifiers, as of exported functions, PS1 and PS2.
+# whose names are no identifiers, as of exported functions, and prompts.
 exec_bash() {
-  case ${0##*/}:${BASH_VERSION-} in
-    bash: | sh:) ;;
-    # As sh, bash adds to an exported SHELLOPTS what is set in this script.
-    *:?*)
-      case $agent_shell_flags in *f*) ;; *) set +f ;; esac
-      case $BASH_VERSION in
-        [5-9]*) eval 'case ${SHELLOPTS@a}:${POSIXLY_CORRECT@a} in *x*:*x*) ;; *x*:*) set +o posix ;; esac' ;;
-      esac
-      exec "$@" ;;
-    *) exec "$@" ;;
+  # As sh, bash adds to an exported SHELLOPTS what is set in this script.
+  case $agent_shell_flags in *f*) ;; *) set +f ;; esac
+  case ${BASH_VERSION-} in
+    4.4* | [5-9]*) eval 'case ${SHELLOPTS@a}:${POSIXLY_CORRECT@a} in *x*:*x*) ;; *x*:*)
+      find_variables "^SHELLOPTS=.*posix"; [ -n "$agent_shell_found" ] || set +o posix ;; esac' ;;
   esac
-  agent_shell_odd='^[^=]*[^A-Za-z0-9_=][^=]*=\|^PS[12]='
-  LC_ALL=C PATH=$PATH:/usr/bin:/bin grep -qsaz "$agent_shell_odd" /proc/$$/environ || exec "$@"
-  agent_shell_odd=$(PATH=$PATH:/usr/bin:/bin LC_ALL=C; grep -az "$agent_shell_odd" /proc/$$/environ | tr '\n\0' '\1\n')
-  exec "$agent_shell_bash" -p -c 'while IFS= read -r odd; do words+=("${odd//$'\''\1'\''/$'\''\n'\''}"); done <<<"$1"
-    shift; exec env "${words[@]}" "$@"' bash "$agent_shell_odd" "$@"
+  case ${agent_shell_prompts-}:${0##*/}:${BASH_VERSION-} in
+    1:* | :bash: | :sh:)
+      find_variables '^[^=]*[^A-Za-z0-9_=][^=]*=\|^PS[12]='
+      [ -z "$agent_shell_found" ] || eval "set -- env $agent_shell_found"'"$@"' ;;
+  esac
+  exec "$@"
 }
+
+# Sets agent_shell_found to the variables of our environment that match a pattern, as quoted words.
+find_variables() {
+  agent_shell_found=
+  LC_ALL=C PATH=$PATH:/usr/bin:/bin grep -qaz "$1" /proc/$$/environ || return 0
+  agent_shell_found=$(export LC_ALL=C PATH="$PATH:/usr/bin:/bin"
+    sed -nz "/$1/{s/'/'\\\\''/g; s|.*|'&'|p;}" /proc/$$/environ | tr '\0' ' ')
+} 2>/dev/null
 
 # Runs a line that is one agent command without bash: bare words, and perhaps one in single quotes at the end. Returns if it is
 # another line.
@@ -263,7 +274,7 @@ if [ -n "$agent_shell_prompts" ]; then
   if [ -z "$agent_shell_rc$agent_shell_login" ]; then
     set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"
   elif [ -z "$agent_shell_posix" ] && [ "${0##*/}" != sh ] &&
-    "$agent_shell_bash" -p -c 'exit $((BASH_VERSINFO[0] < 4))'; then
+    "$agent_shell_bash" -p -c 'exit $((BASH_VERSINFO[0] < 4))' 2>/dev/null; then
     # A login shell reads no rc file, and a given one must not be replaced. But in POSIX mode bash reads only $ENV: our file
     # leaves that mode and reads the files that bash would have read.
     export AGENT_SHELL_STARTUP="${agent_shell_login:+$agent_shell_profile}:$agent_shell_rc"

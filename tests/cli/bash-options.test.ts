@@ -12,6 +12,7 @@ function shell(
   argv: readonly string[],
   more: Record<string, string> = {},
   argv0?: string,
+  input = 'echo "input $0 $# $*"; exit 4\n',
 ) {
   const cwd = temporaryDirectory();
   const home = join(cwd, 'home');
@@ -26,7 +27,7 @@ function shell(
     cwd,
     // SHLVL keeps bash from reading ~/.bashrc if its input is a socket.
     env: { ...ENV, HOME: home, SHLVL: '1', ...more },
-    input: 'echo "input $0 $# $*"; exit 4\n',
+    input,
     encoding: 'utf8',
     ...(argv0 !== undefined && { argv0 }),
   });
@@ -147,12 +148,27 @@ describe('under the name of bash', () => {
     expect(shell('bash', argv, { PATH })).toEqual(shell('bash', argv));
   });
 
-  test('where sh is bash, an exported SHELLOPTS gets nothing of ours', () => {
-    const SHELLOPTS = 'braceexpand:hashall';
-    const line = 'echo $- $SHELLOPTS';
-    const ours = shell('bash', [AGENT_SHELL, '-c', line], { SHELLOPTS }, 'sh');
-    expect(ours).toEqual(shell('bash', ['-c', line], { SHELLOPTS }));
-  });
+  test.each([['--norc', '-i'], ['script']])(
+    'it gets the prompts of the environment, and warns once of an unknown locale: %j',
+    (...argv) => {
+      const PS1 = "it's\n$ ";
+      const environment = { PS1, PS2: 'more ', LC_ALL: 'nosuch', INPUTRC: '/dev/null' };
+      const ours = { ...environment, PATH: `${links()}:${ENV.PATH}` };
+      const line = 'echo "$0 ${PS1%%\\$\\{*}|$PS2|$LC_ALL"; export -p | grep "PS[12]\\|LC_"\n';
+      expect(shell('bash', argv, ours, undefined, line)).toEqual(
+        shell('bash', argv, environment, undefined, line),
+      );
+    },
+  );
+
+  test.each(['braceexpand:hashall', 'braceexpand:hashall:posix'])(
+    'where sh is bash, an exported SHELLOPTS gets nothing of ours and loses nothing: %s',
+    (SHELLOPTS) => {
+      const line = 'echo $- $SHELLOPTS';
+      const ours = shell('bash', [AGENT_SHELL, '-c', line], { SHELLOPTS }, 'sh');
+      expect(ours).toEqual(shell('bash', ['-c', line], { SHELLOPTS }));
+    },
+  );
 
   test('as sh it is bash in POSIX mode', () => {
     const PATH = `${links()}:${ENV.PATH}`;

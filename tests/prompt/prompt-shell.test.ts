@@ -311,8 +311,8 @@ Note: [ ] Ship it`);
 
   test('a name that is nearly a command is answered with the command, any other with the words of bash', async () => {
     const shell = await shellWith([]);
-    expect(await shell.run('todo_write x; echo $?')).toBe(
-      'todo_write: command not found; did you mean TodoWrite?\n127',
+    expect(await shell.run('TodoWirte x; echo $?')).toBe(
+      'TodoWirte: command not found; did you mean TodoWrite?\n127',
     );
     expect(await shell.run('todonotes; echo $?')).toBe('bash: todonotes: command not found\n127');
     shell.type('TodoRe');
@@ -387,7 +387,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     // Our hook is another element or, before bash 5.1, another line.
     const output = await shell.run('echo "$-" "${PROMPT_COMMAND%%[[:cntrl:]]*}"');
     expect(output).toBe('before\nefhimuBCHs true of the user');
-    expect(await shell.run('todo_write x')).toBe('before\nmy answer');
+    expect(await shell.run('TodoWirte x')).toBe('before\nmy answer');
     expect(await shell.run("alias printf; IFS=' '")).toBe("before\nalias printf='echo aliased'");
     await shell.untilPanel();
   });
