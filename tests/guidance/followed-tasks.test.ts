@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS, type GuidanceSettings } from '../../src/base/settings
 import { FollowedTasks } from '../../src/guidance/followed-tasks.ts';
 import { Guide } from '../../src/guidance/guide.ts';
 import type { TaskStore } from '../../src/tasks/task-store.ts';
-import { Team } from './team.ts';
+import { Team } from '../tasks/team.ts';
 
 function guided(settings: Partial<GuidanceSettings> = {}, agent: string | undefined = 'a') {
   const team = new Team({ settings: { agent, ...settings } });
