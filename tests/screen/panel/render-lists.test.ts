@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderLists, renderTodos } from '../../../src/screen/panel/render-lists.ts';
-import { formatElapsed } from '../../../src/screen/panel/shown-times.ts';
 import { createTheme } from '../../../src/screen/panel/theme.ts';
 import { displayWidth } from '../../../src/screen/terminal/text.ts';
 import type { TodoItem } from '../../../src/todo/todo-fields.ts';
@@ -105,11 +104,6 @@ test('an item that has run for a second or more shows for how long', () => {
   expect(at(999)).toBe('│ ● Doing Build...          │');
   expect(at(12_000)).toBe('│ ● Doing Build...      12s │');
   expect(at(725_000)).toBe('│ ● Doing Build...  12m 05s │');
-});
-
-test('elapsed time is in seconds, minutes or hours', () => {
-  const times = [59_999, 60_000, 3_599_000, 3_600_000, 360_000_000].map(formatElapsed);
-  expect(times).toEqual(['59s', '1m 00s', '59m 59s', '1h 00m', '100h 00m']);
 });
 
 test('a folded panel is one line', () => {

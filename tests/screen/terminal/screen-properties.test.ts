@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OutputFilter } from '../../../src/screen/terminal/output-filter.ts';
-import { changedRows, pinned, wholeRow } from '../../../src/screen/terminal/rows.ts';
 import { Screen } from '../../../src/screen/terminal/screen.ts';
 import { hostile } from '../../helpers/hostile-text.ts';
 import { runs } from '../../helpers/random.ts';
@@ -167,38 +166,4 @@ test('a resize inside a line leaves no trace of the panel above the cursor', asy
     ),
     { numRuns: runs(60) },
   );
-});
-
-const DIM = (text: string) => `\x1b[2m${text}\x1b[22m`;
-
-const cells = fc.constantFrom(
-  ...['│ one   │', '│ two   │', '│ three │', '│ 你好  │', '│ 👍    │', 'bare'],
-  ...[`│ ${DIM('one')}   │`, `│ ${DIM('ones')}  │`],
-);
-const panels = fc.integer({ min: 1, max: 8 }).chain((height) => {
-  const rows = fc.array(cells, { minLength: height, maxLength: height });
-  return fc.tuple(rows, rows);
-});
-
-test('writing the changed rows gives the same cells as writing all', async () => {
-  await fc.assert(
-    fc.asyncProperty(panels, async ([before, after]) => {
-      const [updated, fresh] = [new VirtualTerminal(12, 12), new VirtualTerminal(12, 12)];
-      updated.write(`\r\n${before.map(wholeRow).join('\r\n')}\x1b[H`);
-      updated.write(changedRows(before, after));
-      fresh.write(`\r\n${after.map(wholeRow).join('\r\n')}`);
-      expect(await updated.screen()).toEqual(await fresh.screen());
-      for (let y = 0; y <= after.length; y++) {
-        for (let x = 0; x < 12; x++) {
-          expect(updated.cell(x, y)?.isDim()).toBe(fresh.cell(x, y)?.isDim());
-        }
-      }
-    }),
-    { numRuns: runs(80) },
-  );
-});
-
-test('nothing is pinned without rows, or without room', () => {
-  expect([pinned([], 24), pinned(['a', 'b'], 3)]).toEqual([[], []]);
-  expect(pinned(['a', 'b'], 4)).toHaveLength(2);
 });

@@ -1,0 +1,23 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { clockMs, inTime, withTimeLimit } from '../../../src/base/command/time-limit.ts';
+
+test('concurrent requests share the time limit; work in between does not count', async () => {
+  vi.useFakeTimers({ toFake: ['hrtime', 'setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const left = () => inTime(0, async (deadline) => deadline - clockMs());
+  await withTimeLimit(1000, async () => {
+    const [first, second] = await Promise.all([
+      inTime(0, async (deadline) => {
+        await Promise.resolve();
+        vi.advanceTimersByTime(100);
+        return deadline;
+      }),
+      inTime(0, async (deadline) => deadline),
+    ]);
+    expect(first).toBe(second);
+    const before = await left();
+    expect(before).toBe(900);
+    vi.advanceTimersByTime(100);
+    expect(await left()).toBe(before);
+  });
+});

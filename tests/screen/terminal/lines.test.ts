@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { line, sightOf, spread, table } from '../../../src/screen/terminal/lines.ts';
+import { displayWidth } from '../../../src/screen/terminal/text.ts';
+
+test('what stands at the right of a row is dropped before half of the row is cut', () => {
+  const row = (width: number) => spread('Fix login', '1/3', width, { ellipsis: '…' }).text;
+  expect([10, 9, 7].map(row)).toEqual(['Fix …  1/3', 'Fix login', 'Fix lo…']);
+});
+
+const ROWS = [
+  ['NAME', 'DONE', 'WHAT'],
+  ['漢字', '1/2', 'one two three'],
+];
+
+test('columns are as wide as they must be, and painted', () => {
+  const paint = (y: number, x: number) => (text: string) => `${y}${x}${text}`;
+  expect(table([['a', 'b']], {}, paint)).toEqual(['00a  01b']);
+  expect(table(ROWS)).toEqual(['NAME  DONE  WHAT', '漢字  1/2   one two three']);
+});
+
+test('where there is too little room, the last column is wrapped, and then the widest ones cut', () => {
+  const [, ...rows] = table(ROWS, { width: 20 });
+  expect(rows).toEqual(['漢字  1/2   one two', '            three']);
+  const cut = (what: string, width: number) => table([['a very long name', 'x', what]], { width });
+  expect(cut('what', 16)).toEqual(['a very…  x  what']);
+  expect(cut('one two three', 24)[0]).toBe('a very lon…  x  one two');
+});
+
+test('no line is wider than it may be', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', ' ', '漢') });
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(word, word, word), { minLength: 1 }),
+      fc.integer({ min: 12, max: 60 }),
+      (rows, width) => {
+        for (const line of table(rows, { width }))
+          expect(displayWidth(line)).toBeLessThanOrEqual(width);
+      },
+    ),
+  );
+});
+
+test.each([
+  ['in sight at the top', { focus: 2 }, { top: 2, above: 2, below: 4, focusGoesUp: false }],
+  ['in sight at the bottom', { focus: 5 }, { top: 2, above: 2, below: 4, focusGoesDown: false }],
+  ['below', { focus: 6 }, { top: 3, above: 3, below: 3 }],
+  ['above', { focus: 1 }, { top: 1, above: 1, below: 5 }],
+  ['none', {}, { top: 2, above: 2, below: 4, focusGoesUp: false, focusGoesDown: false }],
+  ['at the bottom, and moves by itself', { focus: 5, follows: true }, { top: 2 }],
+  ['at the top, and moves by itself', { focus: 2, follows: true }, { top: 2 }],
+  ['above, and moves by itself', { focus: 1, follows: true }, { top: 0 }],
+  ['below, and moves by itself', { focus: 6, follows: true }, { top: 4 }],
+])('a window scrolls no further than it must: the selected row is %s', (_, selected, sight) => {
+  const blocks = Array.from({ length: 10 }, () => [line('x')]);
+  expect(sightOf({ blocks, ...selected }, 4, 2)).toMatchObject(sight);
+  expect(sightOf({ blocks: blocks.slice(0, 3) }, 4, 2).top).toBe(0);
+});

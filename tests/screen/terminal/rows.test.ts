@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { changedRows, pinned, wholeRow } from '../../../src/screen/terminal/rows.ts';
+import { runs } from '../../helpers/random.ts';
+import { VirtualTerminal } from '../../helpers/virtual-terminal.ts';
+
+const DIM = (text: string) => `\x1b[2m${text}\x1b[22m`;
+
+const cells = fc.constantFrom(
+  ...['│ one   │', '│ two   │', '│ three │', '│ 你好  │', '│ 👍    │', 'bare'],
+  ...[`│ ${DIM('one')}   │`, `│ ${DIM('ones')}  │`],
+);
+const panels = fc.integer({ min: 1, max: 8 }).chain((height) => {
+  const rows = fc.array(cells, { minLength: height, maxLength: height });
+  return fc.tuple(rows, rows);
+});
+
+test('writing the changed rows gives the same cells as writing all', async () => {
+  await fc.assert(
+    fc.asyncProperty(panels, async ([before, after]) => {
+      const [updated, fresh] = [new VirtualTerminal(12, 12), new VirtualTerminal(12, 12)];
+      updated.write(`\r\n${before.map(wholeRow).join('\r\n')}\x1b[H`);
+      updated.write(changedRows(before, after));
+      fresh.write(`\r\n${after.map(wholeRow).join('\r\n')}`);
+      expect(await updated.screen()).toEqual(await fresh.screen());
+      for (let y = 0; y <= after.length; y++) {
+        for (let x = 0; x < 12; x++) {
+          expect(updated.cell(x, y)?.isDim()).toBe(fresh.cell(x, y)?.isDim());
+        }
+      }
+    }),
+    { numRuns: runs(80) },
+  );
+});
+
+test('nothing is pinned without rows, or without room', () => {
+  expect([pinned([], 24), pinned(['a', 'b'], 3)]).toEqual([[], []]);
+  expect(pinned(['a', 'b'], 4)).toHaveLength(2);
+});
