@@ -3,9 +3,7 @@ import { MARKS, STATUSES } from '../base/command/status.ts';
 import { briefText, quotedText, reasonOf, safeText } from '../base/safe-text.ts';
 import type { ListLimits } from '../base/settings/settings.ts';
 import type { Task } from '../tasks/task.ts';
-import type { TodoItem } from '../todo/todo-fields.ts';
-
-type Item = Readonly<TodoItem>;
+import type { Item } from '../todo/todo-fields.ts';
 
 const MAX_ITEM_CHARACTERS = 50;
 const MAX_COMMAND_CHARACTERS = 60;

@@ -2,6 +2,9 @@ import { DamagedVersion } from '../base/command/state-error.ts';
 import { DEFAULT_HISTORY } from '../base/settings/settings.ts';
 import type { Awaitable } from './maybe-async.ts';
 
+/** The largest number of a version, in files and on servers. */
+export const LAST_VERSION = 999_999_999_999_999;
+
 /** One version of a place's content. It never changes. */
 export interface Version<T> {
   /** 1, 2, 3, ... without gaps. A place that was never written is at version 0. */

@@ -8,7 +8,7 @@ import {
 } from '../base/command/state-error.ts';
 import { codeOf, NotRegular, orElse } from '../base/system/files.ts';
 import { discard, type FileSystem, makeFolder, syncFolder, writeDurably } from './file-system.ts';
-import type { ContentCheck } from './place.ts';
+import { type ContentCheck, LAST_VERSION } from './place.ts';
 import { decodeVersion, type StoredVersion } from './version-file.ts';
 
 /** A version's number, and an id that no other attempt at that number has. */
@@ -32,8 +32,6 @@ export interface FolderReading {
 
 const HEAD = /^head-(?:0|([1-9]\d{0,14})-([a-z0-9]+))$/;
 const VERSION = /^([1-9]\d{0,14})-([a-z0-9]+)\.json$/;
-/** The largest number that these read. */
-const LAST_VERSION = 999_999_999_999_999;
 const VERSION_0: VersionName = { version: 0, id: '' };
 
 /** The folder of versions that were put away, and how many of them it has in each of its own folders. */

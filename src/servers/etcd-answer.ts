@@ -1,3 +1,4 @@
+import { LAST_VERSION } from '../lists/place.ts';
 import { Failed } from './connection.ts';
 import { decodeContent, parse, TooMuch } from './stored-content.ts';
 import type { Change } from './version-watch.ts';
@@ -111,7 +112,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Version N has the key of this number minus N, so that the newest comes first in a range. */
-const LAST_VERSION = 10 ** 15 - 1;
 const KEY_OF_VERSION = /^(.*)\/(\d{15})$/s;
 
 /** @param prefix with the slash at its end. */

@@ -1,6 +1,7 @@
+import { idsText } from '../base/command/status.ts';
 import { type Failure, failedText, unprovenText } from '../base/proof/proof.ts';
 import { briefText } from '../base/safe-text.ts';
-import { idsText, type Task } from './task.ts';
+import type { Task } from './task.ts';
 
 const MAX_IDS_NAMED = 10;
 const MAX_HELD_NAMED = 3;

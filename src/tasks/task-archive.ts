@@ -1,6 +1,7 @@
 import { done } from '../base/command/agent-command.ts';
+import { idsText } from '../base/command/status.ts';
 import { because, type Refused } from './reasons.ts';
-import { idsText, type Task, type TaskGraph, withTasks } from './task.ts';
+import { type Task, type TaskGraph, withTasks } from './task.ts';
 import helpPage from './task-archive.md';
 import { duration, SOME_TASKS } from './task-fields.ts';
 import { taskForm } from './task-form.ts';

@@ -1,11 +1,11 @@
 import { type CommandResult, done } from '../base/command/agent-command.ts';
 import { wrongUsage } from '../base/command/options.ts';
 import { noteLines } from '../base/command/replies.ts';
+import { idsText } from '../base/command/status.ts';
 import { briefText, safeText } from '../base/safe-text.ts';
 import { claimTask, release, releaseAll, releaseTasks } from './claims.ts';
 import { durationText, isLeaseOver, leaseLeft } from './lease.ts';
 import { because } from './reasons.ts';
-import { idsText } from './task.ts';
 import type { TaskCall } from './task-call.ts';
 import claimPage from './task-claim.md';
 import { flag, leaseTime, SOME_TASKS, taskId } from './task-fields.ts';

@@ -1,9 +1,9 @@
-import { proofMark } from '../base/command/status.ts';
+import { idsText, proofMark } from '../base/command/status.ts';
 import { jsonLine } from '../base/json/json-value.ts';
 import { briefText, commandText, markdownText, safeText } from '../base/safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
 import type { Reason } from './reasons.ts';
-import { idsText, openBlockers, type Task, type TaskGraph } from './task.ts';
+import { openBlockers, type Task, type TaskGraph } from './task.ts';
 
 /**
  * `#4 [pending] Write docs (agent-1) [blocked by #1, #3]`, with open blockers only.

@@ -1,9 +1,10 @@
 import { type CommandResult, done } from '../base/command/agent-command.ts';
 import { noteLines } from '../base/command/replies.ts';
+import { idsText } from '../base/command/status.ts';
 import { safeText } from '../base/safe-text.ts';
 import { readyTasks } from './claims.ts';
 import { because, type ReasonCode } from './reasons.ts';
-import { idsText, type Task } from './task.ts';
+import type { Task } from './task.ts';
 import type { TaskCall } from './task-call.ts';
 import { type TaskChanges, UPDATE_FIELDS } from './task-fields.ts';
 import { type Refusal, taskForm } from './task-form.ts';

@@ -119,10 +119,6 @@ export function openBlockers({ tasks }: TaskGraph, { status, blockedBy }: Task):
   return blockedBy.filter((id) => tasks.get(id)?.status !== 'completed');
 }
 
-export function idsText(ids: readonly number[]): string {
-  return ids.map((id) => `#${id}`).join(', ');
-}
-
 function frozen(task: Task): Task {
   if (Object.isFrozen(task)) return task;
   return Object.freeze({

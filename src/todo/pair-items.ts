@@ -1,6 +1,5 @@
-import type { Items, TodoItem } from './todo-fields.ts';
+import type { Item, Items, TodoItem } from './todo-fields.ts';
 
-type Item = Readonly<TodoItem>;
 /** One task on the lists before and after; one side is missing if it was added or dropped. */
 export interface ItemPair {
   before: Item | undefined;

@@ -50,4 +50,5 @@ export interface TodoItem extends ValuesOf<typeof TODO_FIELDS> {
   proof?: Proof;
 }
 
-export type Items = readonly Readonly<TodoItem>[];
+export type Item = Readonly<TodoItem>;
+export type Items = readonly Item[];

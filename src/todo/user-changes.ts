@@ -5,11 +5,10 @@ import { quotedText } from '../base/safe-text.ts';
 import { USER } from '../lists/place.ts';
 import { itemLines, MOVED } from './list-text.ts';
 import { contentKey, type ItemPair, pairItems } from './pair-items.ts';
-import type { Items, TodoItem } from './todo-fields.ts';
+import type { Item, Items } from './todo-fields.ts';
 import type { TodoList } from './todo-store.ts';
 import type { SinceOwn, TodoVersion } from './todo-version.ts';
 
-type Item = Readonly<TodoItem>;
 const MAX_NAME_CHARACTERS = 60;
 const MAX_NOTES = 8;
 /** stderr is at most 4 KB; notes need the rest. */

@@ -1,3 +1,4 @@
+import { DONE, DROP, PENDING } from '../base/command/near-names.ts';
 import { beginsJson, HELP_OPTIONS, nearest, type Options } from '../base/command/options.ts';
 import { briefText, inQuotes, safeText } from '../base/safe-text.ts';
 import { type ListSteps, STEP_OPTIONS } from './revise-list.ts';
@@ -7,9 +8,6 @@ const WHOLE_LIST = `TodoWrite '{"todos":[...]}'`;
 const ADD = 'TodoWrite --add "..." --active-form "..."';
 const CHECK = `"check":"npm test" in the item's JSON`;
 const START = 'TodoWrite --start N';
-const DONE = 'TodoWrite --done N';
-const PENDING = 'TodoWrite --pending N';
-const DROP = 'TodoWrite --drop N';
 const PROVE = 'TodoProve N';
 const ANY_STEP = `${START}, or --done N, --pending N, --drop N`;
 

@@ -1,8 +1,8 @@
 import { nearest, plainly } from './options.ts';
 
-const DONE = 'TodoWrite --done N';
-const PENDING = 'TodoWrite --pending N';
-const DROP = 'TodoWrite --drop N';
+export const DONE = 'TodoWrite --done N';
+export const PENDING = 'TodoWrite --pending N';
+export const DROP = 'TodoWrite --drop N';
 const COMPLETED = 'TaskUpdate ID --status completed';
 const DELETED = 'TaskUpdate ID --status deleted';
 

@@ -45,3 +45,8 @@ export function proofMark({ status, check, proof }: Provable): 'proven' | 'unpro
   if (status !== 'completed' || check === undefined) return '';
   return proof === undefined ? 'unproven' : 'proven';
 }
+
+/** `#1, #2`. */
+export function idsText(ids: readonly number[]): string {
+  return ids.map((id) => `#${id}`).join(', ');
+}

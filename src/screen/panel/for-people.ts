@@ -1,8 +1,8 @@
-import { proofMark, STATUSES, type Status } from '../../base/command/status.ts';
+import { idsText, proofMark, STATUSES, type Status } from '../../base/command/status.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { table } from '../terminal/lines.ts';
-import { idsText, printable } from './look.ts';
+import { printable } from './look.ts';
 import { ShownTimes } from './shown-times.ts';
 import { statusTimes } from './status-times.ts';
 import { GLYPH_OF, type Theme } from './theme.ts';

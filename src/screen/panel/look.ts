@@ -1,4 +1,4 @@
-import { proofMark, type Ranked } from '../../base/command/status.ts';
+import { idsText, proofMark, type Ranked } from '../../base/command/status.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TodoItem } from '../../todo/todo-fields.ts';
 import { EMPTY_LINE, join, type Line, line, padded } from '../terminal/lines.ts';
@@ -81,10 +81,6 @@ export function factsOf<Time = string>(shown: Shown, time?: Time): (string | Tim
     proof,
   ];
   return facts.filter((fact): fact is string | Time => fact !== undefined && fact !== '');
-}
-
-export function idsText(ids: readonly number[]): string {
-  return ids.map((id) => `#${id}`).join(', ');
 }
 
 type Paint = (text: string) => string;

@@ -1,10 +1,8 @@
 import type { TaskVersion } from '../../tasks/task-store.ts';
 import { contentKey, type ItemPair, pairItems } from '../../todo/pair-items.ts';
-import type { Items, TodoItem } from '../../todo/todo-fields.ts';
+import type { Item, Items } from '../../todo/todo-fields.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { type Shown, shownItem, shownTask } from './look.ts';
-
-type Item = Readonly<TodoItem>;
 
 /** The times of a version's items, in milliseconds since 1970. */
 export interface StatusTimes {

@@ -3,8 +3,7 @@ import { $, bold, dim, green, inverse, strikethrough } from 'kleur/colors';
 import type { Status } from '../../base/command/status.ts';
 import type { Environment } from '../../base/environment.ts';
 import { type Background, backgroundOf } from '../terminal/background.ts';
-
-type Paint = (text: string) => string;
+import type { Paint } from '../terminal/lines.ts';
 
 /** How a panel looks on one stream. Glyphs are one column wide, except `ellipsis` in ASCII. */
 export interface Theme {

@@ -6,7 +6,7 @@ export interface Line {
   readonly width: number;
 }
 
-type Paint = (text: string) => string;
+export type Paint = (text: string) => string;
 
 export const EMPTY_LINE: Line = { text: '', width: 0 };
 

@@ -1,5 +1,6 @@
 import { quote } from '../../base/line/quotes.ts';
 
+/** Not an alias, nor a function. */
 export const BUILTIN = '\\builtin';
 
 /*
