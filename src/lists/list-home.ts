@@ -90,16 +90,14 @@ export class ListHome {
   checked(path: string): string {
     const { stateDir } = this.settings;
     const isInWorkTree = stateDir !== undefined && !isAbsolute(stateDir);
-    const end = isInWorkTree ? this.#workTree() : this.folder;
-    for (let part = path; part.startsWith(`${end}/`); part = dirname(part)) {
+    for (const part of upTo(isInWorkTree ? this.#workTree() : this.folder, path)) {
       if (isLink(part)) {
         throw new StateError(
           `${part} is a symbolic link, which lists do not follow: remove it, or set TODO_STATE_DIR to where it leads`,
         );
       }
     }
-    const { root, folder } = { root: '/', folder: this.folder };
-    for (let part = path; part !== root; part = part === folder ? root : dirname(part)) {
+    for (const part of [...upTo(this.folder, path), this.folder]) {
       const problem = this.#isOurs(part) ? undefined : ofOther(part);
       if (problem)
         throw new StateError(`${part} ${problem}, or set TODO_STATE_DIR to another folder`);
@@ -232,6 +230,11 @@ export class ListHome {
       'the current directory is gone, so it cannot name the session; give --session NAME',
     );
   }
+}
+
+/** From the path up, what is in the folder. */
+function* upTo(folder: string, path: string): Generator<string> {
+  for (let part = path; part.startsWith(`${folder}/`); part = dirname(part)) yield part;
 }
 
 /** False where nobody can look: reading or writing there fails with a better error. */

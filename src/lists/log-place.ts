@@ -105,23 +105,31 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     let entries: Entry<Step>[] = [];
     let isNewest = true;
     for (const entry of newestFirst) {
+      // 1. Collect entries down to a whole or known one.
       read.push(entry);
       if (entry.damage) entries = [];
       entries.push(entry);
       const known = !entry.damage && this.#isLatest(entry) ? this.#latest : undefined;
       if (!known && !entry.content.isWhole) continue;
-      const [first, ...later] = entries.map(({ content }) => content.step).reverse();
-      const start = known?.content ?? this.#steps.apply(this.#steps.empty, [first as Step]);
-      for (const [back, version] of entries.entries()) {
-        const steps = later.slice(0, later.length - back);
-        const content = steps.length > 0 ? this.#steps.apply(start, steps) : start;
-        const found = version === entry && known ? known : { ...version, content };
-        // The next reading starts from the newest version.
+      // 2. Build the versions upon it. The newest one stands in for damaged ones after it.
+      for (const found of this.#built(entries, known)) {
+        // 3. Keep the newest one, for the next reading to start from.
         if (!found.damage && found.version > (this.#latest?.version ?? 0)) this.#latest = found;
         yield isNewest ? { ...found, version: read[0]?.version ?? found.version } : found;
         isNewest = false;
       }
       entries = [];
+    }
+  }
+
+  /** @param known the version of the last entry, if that is known, else the entry is whole. */
+  *#built(entries: readonly Entry<Step>[], known?: Version<T>): Generator<Version<T>> {
+    const steps = entries.map(({ content }) => content.step).reverse();
+    const start = known?.content ?? this.#steps.apply(this.#steps.empty, steps.slice(0, 1));
+    for (const [back, version] of entries.entries()) {
+      const later = steps.slice(1, steps.length - back);
+      const content = later.length > 0 ? this.#steps.apply(start, later) : start;
+      yield later.length === 0 && known ? known : { ...version, content };
     }
   }
 

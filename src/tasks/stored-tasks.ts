@@ -93,23 +93,26 @@ export function inOrder(tasks: ReadonlyMap<number, Task>): ReadonlyMap<number, T
   return tasks;
 }
 
-function inboxSteps(before: TaskGraph, after: TaskGraph): Record<string, InboxStep> {
-  const steps: [string, InboxStep][] = [];
-  for (const agent of new Set([
-    ...(before.inboxes?.keys() ?? []),
-    ...(after.inboxes?.keys() ?? []),
-  ])) {
-    const old = before.inboxes?.get(agent) ?? [];
-    const now = after.inboxes?.get(agent) ?? [];
-    if (old === now) continue;
-    // Notices are read from the front and added at the end.
-    const first = now[0];
-    const kept = first === undefined ? -1 : old.indexOf(first);
-    const heard = kept === -1 ? old.length : kept;
-    steps.push([agent, { heard, added: now.slice(old.length - heard) }]);
-  }
-  return Object.fromEntries(steps);
+function inboxSteps(
+  { inboxes: before = NO_INBOXES }: TaskGraph,
+  { inboxes: after = NO_INBOXES }: TaskGraph,
+): Record<string, InboxStep> {
+  const agents = [...new Set([...before.keys(), ...after.keys()])];
+  const changed = agents.filter((agent) => before.get(agent) !== after.get(agent));
+  return Object.fromEntries(
+    changed.map((agent) => [agent, inboxStep(before.get(agent), after.get(agent))]),
+  );
 }
+
+/** Notices are read from the front and added at the end. */
+function inboxStep(before: readonly Notice[] = [], after: readonly Notice[] = []): InboxStep {
+  const [first] = after;
+  const kept = first === undefined ? -1 : before.indexOf(first);
+  const heard = kept === -1 ? before.length : kept;
+  return { heard, added: after.slice(before.length - heard) };
+}
+
+const NO_INBOXES: NonNullable<TaskGraph['inboxes']> = new Map();
 
 /** In place, since a task from a file belongs to nobody else. */
 function freeze(task: Task): Task {

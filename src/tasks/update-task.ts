@@ -49,6 +49,7 @@ export function updateTask(
   rules: UpdateRules,
   at: string,
 ): Updated | Refused {
+  // 1. Find the task.
   const before = graph.tasks.get(changes.taskId);
   if (before === undefined) return { refused: [because('task_not_found', changes.taskId)] };
   if (changes.status === 'deleted') {
@@ -56,26 +57,24 @@ export function updateTask(
     const unblocked = before.status === 'completed' ? [] : unblockedBy(before, without);
     return { graph: without, before, task: undefined, changed: ['deleted'], unblocked };
   }
+  // 2. Link it, find its owner, and refuse for all reasons at once.
   const linked = changeLinks(graph, before.id, changes, at);
   const links = 'refused' in linked ? graph : linked.graph;
-  const owner = nextOwner(links, links.tasks.get(before.id) as Task, changes, rules);
+  const old = links.tasks.get(before.id) ?? before;
+  const claim = nextOwner(links, old, changes, rules);
   const refused = [
     ...('refused' in linked ? linked.refused : []),
     ...(rules.force ? [] : objections(before, changes, rules)),
-    ...(typeof owner === 'object' ? owner : []),
+    ...('refused' in claim ? claim.refused : []),
   ];
-  if (refused.length > 0 || typeof owner === 'object') return { refused };
-
-  const { metadata } = changes;
-  const problem = metadata && metadataProblem(merged(before.metadata, metadata));
+  if (refused.length > 0 || 'refused' in claim) return { refused };
+  // 3. Change its fields, then its owner, then its proof.
+  const fields = withFields(old, changes, rules.by ?? rules.agent, at);
+  const problem = changes.metadata && metadataProblem(fields.metadata ?? {});
   if (problem) return { refused: [because('too_large', problem)] };
-  const fields = withFields(
-    links.tasks.get(before.id) as Task,
-    changes,
-    rules.by ?? rules.agent,
-    at,
-  );
-  const task = withProof(before, withOwner(fields, changes.status, owner, rules, at), rules);
+  const owned = withOwner(fields, changes.status, claim.owner, rules, at);
+  const task = withProof(before, owned, rules);
+  // 4. Report what has changed.
   const changed = FIELDS.filter((field) => !isSame(before[field], task[field]));
   if (changed.length === 0) return { graph, before, task: before, changed, unblocked: [] };
   const after = withTasks(links, [{ ...task, updatedAt: at }]);
@@ -83,7 +82,7 @@ export function updateTask(
   return {
     graph: after,
     before,
-    task: after.tasks.get(task.id) as Task,
+    task: after.tasks.get(task.id),
     changed: changed
       .filter((field) => field !== 'proof' || changed.length === 1)
       .map((field) => (field === 'comments' ? 'comment' : field)),
@@ -97,17 +96,17 @@ function nextOwner(
   task: Task,
   { status, owner }: TaskChanges,
   { agent, checkBusy, force, clock }: UpdateRules,
-): string | undefined | readonly Reason[] {
+): Pick<Task, 'owner'> | Refused {
   const isClaim = status === 'in_progress' || (owner !== undefined && owner !== task.owner);
-  if (!isClaim) return task.owner;
+  if (!isClaim) return task;
   const claimant = owner ?? agent;
   if (claimant === undefined) {
     // A task that stays in progress needs no name.
     const goesOn = task.status === 'in_progress' || (force && task.owner !== undefined);
-    return goesOn ? task.owner : [because('no_agent')];
+    return goesOn ? task : { refused: [because('no_agent')] };
   }
-  const reasons = force ? [] : reasonsAgainst(graph, task, { agent: claimant, checkBusy, clock });
-  return reasons.length > 0 ? reasons : claimant;
+  const refused = force ? [] : reasonsAgainst(graph, task, { agent: claimant, checkBusy, clock });
+  return refused.length > 0 ? { refused } : { owner: claimant };
 }
 
 const CHECK_IS_THEIRS = '; its check may be changed by its owner and its creator';
@@ -166,7 +165,7 @@ function withFields(
   };
 }
 
-/** A task has a lease only while it is in progress. */
+/** Only a task in progress has a lease and a session, and only a completed one can be archived. */
 function withOwner(
   task: Task,
   status: TaskStatus = task.status,
@@ -174,9 +173,9 @@ function withOwner(
   { agent, by = agent, checkBusy, clock, leaseMs, session }: UpdateRules,
   at: string,
 ): Task {
-  const isBegun = status === 'in_progress' && task.status !== 'in_progress';
-  const isClaim = status === 'in_progress' && (isBegun || owner !== task.owner);
-  if (isClaim && owner !== undefined) {
+  const isBegun = status === 'in_progress';
+  const isNew = task.status !== 'in_progress' || owner !== task.owner;
+  if (isBegun && isNew && owner !== undefined) {
     const own = owner === by ? session : undefined;
     return claimedBy(task, { agent: owner, checkBusy, clock, leaseMs, session: own }, at);
   }
@@ -185,8 +184,8 @@ function withOwner(
     ...rest,
     status,
     owner,
-    lease: status === 'in_progress' ? lease : undefined,
-    begunIn: status === 'in_progress' ? begunIn : undefined,
+    lease: isBegun ? lease : undefined,
+    begunIn: isBegun ? begunIn : undefined,
     isArchived: status === 'completed' ? isArchived : undefined,
   };
 }
