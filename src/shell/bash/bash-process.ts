@@ -11,7 +11,6 @@ import {
   evaluatePart,
   type FoundCommand,
   type HeldSettings,
-  NOT_AT_START,
   NOTHING_HELD,
   parseFoundCommand,
   parseReport,
@@ -37,6 +36,14 @@ export interface End {
   readonly how: string;
   readonly startError?: string;
 }
+
+/** Unset while bash starts: they would run or change commands before its first line, or tell us the caller's limit. */
+const NOT_AT_START = {
+  AGENT_SHELL_OPEN_FILES: undefined,
+  BASH_ENV: undefined,
+  SHELLOPTS: undefined,
+  'BASH_FUNC_builtin%%': undefined,
+};
 
 /** How a line ended: with a report of bash, or with the end of bash. */
 export type Ending = Report | (End & { readonly hasBegun: boolean; readonly isHidden?: boolean });

@@ -131,14 +131,6 @@ export function fixedTexts(files: ControlFiles): Readonly<Record<string, string>
   };
 }
 
-/** Unset while bash starts: they would run or change commands before its first line, or tell us the caller's limit. */
-export const NOT_AT_START = {
-  AGENT_SHELL_OPEN_FILES: undefined,
-  BASH_ENV: undefined,
-  SHELLOPTS: undefined,
-  'BASH_FUNC_builtin%%': undefined,
-};
-
 /** A first line that reads BASH_ENV as bash does when it starts. Returns undefined if it is not set. */
 export function startText({ BASH_ENV }: Environment): string | undefined {
   const file = '\\"$BASH_ENV\\"';
