@@ -102,9 +102,9 @@ exec_bash() {
 # Sets agent_shell_found to the variables of our environment that match a pattern, as quoted words.
 find_variables() {
   agent_shell_found=
-  LC_ALL=C PATH=$PATH:/usr/bin:/bin grep -qaz "$1" /proc/$$/environ || return 0
+  LC_ALL=C PATH=$PATH:/usr/bin:/bin grep -qz "$1" /proc/$$/environ || return 0
   agent_shell_found=$(export LC_ALL=C PATH="$PATH:/usr/bin:/bin"
-    sed -nz "/$1/{s/'/'\\\\''/g; s|.*|'&'|p;}" /proc/$$/environ | tr '\0' ' ')
+    tr '\n\0' '\37\n' </proc/$$/environ | sed -n "/$1/{s/'/'\\\\''/g; s|.*|'&'|p;}" | tr '\37\n' '\n ')
 } 2>/dev/null
 
 # Runs a line that is one agent command without bash: bare words, and perhaps one in single quotes at the end. Returns if it is

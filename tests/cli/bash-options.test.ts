@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { AGENT_SHELL } from '../helpers/agent-shell.ts';
 import { ENV } from '../helpers/bash.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { hasPrograms } from '../helpers/machine.ts';
 
 /** Runs a shell with these arguments, in a folder with the same files. */
 function shell(
@@ -137,16 +138,26 @@ describe('under the name of bash', () => {
     });
   });
 
-  test('it gets the variables that sh drops: exported functions, and names that are no identifiers', () => {
-    const PATH = `${links()}:${ENV.PATH}`;
-    const lines = [
-      `f() { echo "fun $1\n$0"; }; export -f f; echo a | xargs -I{} bash -c 'f {}'`,
-      `env a.b=1 $'n.l=x\\ny' bash -c 'printenv a.b n.l; echo $0 $SHLVL'`,
-      `export -f f; echo 'f b; nosuch' | bash`,
-    ];
-    const argv = ['-c', lines.join('\n')];
-    expect(shell('bash', argv, { PATH })).toEqual(shell('bash', argv));
-  });
+  test.for(['of this system', 'busybox'])(
+    'it gets the variables that sh drops, exported functions and names that are no identifiers, by the programs %s',
+    (which, { skip }) => {
+      const programs = temporaryDirectory();
+      if (which === 'busybox') {
+        if (!hasPrograms(which)) skip('no busybox here');
+        const busybox = spawnSync('which', [which], { encoding: 'utf8' }).stdout.trim();
+        for (const name of ['env', 'grep', 'sed', 'tr']) symlinkSync(busybox, join(programs, name));
+      }
+      const PATH = `${programs}:${ENV.PATH}`;
+      const lines = [
+        `f() { echo "it's $1\n$0"; }; export -f f; echo a | xargs -I{} bash -c 'f {}'`,
+        `env a.b=1 $'n.l=x\\ny' bash -c 'printenv a.b n.l; echo $0 $SHLVL'`,
+        `export -f f; echo 'f b; nosuch' | bash`,
+      ];
+      const argv = ['-c', lines.join('\n')];
+      const ours = shell('bash', argv, { PATH: `${links()}:${PATH}` });
+      expect(ours).toEqual(shell('bash', argv, { PATH }));
+    },
+  );
 
   test.each([['--norc', '-i'], ['script']])(
     'it gets the prompts of the environment, and warns once of an unknown locale: %j',
