@@ -5,7 +5,8 @@ import { join } from 'node:path';
 /**
  * `prepare` writes what a user would have configured before; `argv` runs one prompt, in a new conversation or the last
  * one. `stops`: it calls a hook before it stops. `tellsExitCodes`: its hooks report exit codes. `compact`: the
- * prompt that cuts the conversation. `onTerminal`: how it runs at a terminal, where it is tried there.
+ * prompt that cuts the conversation. `onTerminal`: how it runs at a terminal, where it is tried there. `byPerson`: how a
+ * person starts it, when it takes a prompt, what its questions look like; and what `prepare` has to add for that.
  */
 export const HARNESSES = [
   {
@@ -15,7 +16,22 @@ export const HARNESSES = [
     tellsExitCodes: true,
     stops: true,
     compact: '/compact',
-    prepare: () => ({}),
+    prepare: ({ home, project }) =>
+      put(
+        join(home, '.claude.json'),
+        JSON.stringify({
+          hasCompletedOnboarding: true,
+          customApiKeyResponses: { approved: ['none'], rejected: [] },
+          projects: {
+            [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true },
+          },
+        }),
+      ),
+    byPerson: {
+      argv: [],
+      ready: /\? for shortcuts|❯ /,
+      asks: /Do you want to proceed\?|❯ 1\. Yes/,
+    },
     environment: (url) => ({
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_API_KEY: 'none',
@@ -51,6 +67,13 @@ trust_level = "trusted"
 `,
       ),
     environment: () => ({}),
+    // Its sandbox takes the place of questions.
+    byPerson: {
+      argv: ['--dangerously-bypass-hook-trust'],
+      ready: /› /,
+      asks: /Would you like to run|1\. Yes/,
+      isSandboxed: true,
+    },
     argv: (prompt, isResumed) => [
       'exec',
       ...(isResumed ? ['resume', '--last'] : []),
@@ -76,6 +99,13 @@ trust_level = "trusted"
         }),
       ),
     environment: (url) => ({ GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: url }),
+    byPerson: {
+      setup: ['--user'],
+      argv: ['-m', 'gemini-2.5-flash'],
+      ready: /Type your message/,
+      asks: /Allow execution|Allow once/,
+      refusesQuoting: true,
+    },
     onTerminal: {
       argv: ['--yolo', '-m', 'gemini-2.5-flash'],
       ready: 'Type your message',
@@ -111,6 +141,7 @@ trust_level = "trusted"
       OPENAI_BASE_URL: `${url}/v1`,
       OPENAI_MODEL: 'scripted',
     }),
+    byPerson: { argv: [], ready: /Type your message/, asks: /Allow execution|Yes, allow once/ },
     argv: (prompt, isResumed) => [...(isResumed ? ['--continue'] : []), '--yolo', '-p', prompt],
   },
   {

@@ -15,9 +15,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GUIDANCE_RULES, listInContext } from '../../dist/index.js';
+import { inDefaultMode } from './default-mode.js';
 import { HARNESSES } from './harnesses.js';
 import { scriptedModel } from './scripted-model.js';
-import { harnessTable } from './table.js';
+import { askedTable, harnessTable } from './table.js';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -41,6 +42,7 @@ const wanted = process.argv.slice(2);
 const results = [];
 /** The versions that passed all steps. */
 const tried = {};
+const asked = {};
 for (const harness of HARNESSES) {
   if (wanted.length > 0 && !wanted.includes(harness.name)) continue;
   const packages = install(harness);
@@ -49,6 +51,7 @@ for (const harness of HARNESSES) {
     continue;
   }
   const seen = await tryHarness(harness, packages);
+  if (harness.byPerson) seen.push(...(await tryInDefaultMode(harness, packages)));
   const [, version] = /(\d+\.\d+\.\d+)/.exec(seen.map(([, , detail]) => detail).join(' ')) ?? [];
   if (seen.every(([, isSeen]) => isSeen)) tried[harness.name] = version;
   for (const [what, isSeen, detail] of seen) {
@@ -58,7 +61,7 @@ for (const harness of HARNESSES) {
     if (!isSeen) process.exitCode = 1;
   }
 }
-console.log(`${results.join('\n')}\n\n${harnessTable(tried)}`);
+console.log(`${results.join('\n')}\n\n${harnessTable(tried)}\n\n${askedTable(asked)}`);
 
 /** The folder of its packages, where it can be installed; kept for the next time. */
 function install({ name, package: specifier }) {
@@ -93,7 +96,32 @@ async function tryHarness(harness, packages) {
   }
 }
 
-async function session(harness, packages, root, model) {
+/** HOME is outside /tmp, where sandboxes allow writing. */
+async function tryInDefaultMode(harness, packages) {
+  const root = mkdtempSync(join(ROOT, 'node_modules', '.cache', 'harnesses', 'person-'));
+  const model = await scriptedModel();
+  try {
+    const { project, env, inProject } = await worldIn(root, harness, packages, model.url);
+    // It says that there is a sandbox, to be started by root without questions.
+    delete env.IS_SANDBOX;
+    await inProject('agent-shell', ['setup', harness.name, ...(harness.byPerson.setup ?? [])]);
+    const found = await inDefaultMode(harness, { project, env, model });
+    asked[harness.name] = found;
+    return [
+      ['asked about no line of ours', found.asked.length === 0, found.asked.join('; ')],
+      ['asked about all others', found.unasked.length === 0, found.unasked.join('; ')],
+      ['all of ours worked', found.failed.length === 0, found.failed.join('; ')],
+    ];
+  } catch (error) {
+    return [['its default mode', false, error.message]];
+  } finally {
+    model.close();
+    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 300 });
+  }
+}
+
+/** A home, a project and a PATH with the commands. */
+async function worldIn(root, harness, packages, url) {
   const [home, project, commands] = ['home', 'project', 'bin'].map((name) => join(root, name));
   for (const folder of [home, project, commands]) mkdirSync(folder);
   for (const [name, file] of Object.entries(bin)) {
@@ -107,12 +135,17 @@ async function session(harness, packages, root, model) {
     HOME: home,
     LANG: 'C.UTF-8',
     TODO_REMINDER_TURNS: String(REMINDER_TURNS),
-    ...harness.environment(model.url),
+    ...harness.environment(url),
   };
   const inProject = (program, argv) => run(program, argv, { cwd: project, env });
   await inProject('git', ['init', '-q']);
   writeFileSync(join(project, 'AGENTS.md'), '# Rules\n');
-  harness.prepare({ home, project, url: model.url });
+  harness.prepare({ home, project, url });
+  return { home, project, env, inProject };
+}
+
+async function session(harness, packages, root, model) {
+  const { home, project, env, inProject } = await worldIn(root, harness, packages, model.url);
   const before = filesIn(project);
 
   const seen = [];

@@ -87,6 +87,31 @@ const ROWS = {
   ],
 };
 
+/** By setup's name: lines of agent commands alone, other lines, what was set up. */
+const ASKED = {
+  claude: ['Claude Code', '0 of 13', '14 of 14', '`setup claude`'],
+  codex: ['Codex', '0 of 13', 'none: they run in its sandbox', '`setup codex`'],
+  gemini: ['Gemini CLI', '0 of 12', '14 of 14', '`setup gemini --user`'],
+  qwen: ['Qwen Code', '0 of 13', '14 of 14', '`setup qwen`'],
+};
+
+/** @param found what `inDefaultMode` counted just now, by the name for setup. */
+export function askedTable(found = {}) {
+  const rows = Object.entries(ASKED).map(([name, [title, ours, others, setup]]) => {
+    const { asked, unasked, ofOurs, ofOthers } = found[name] ?? {};
+    return [
+      title,
+      asked ? `${asked.length} of ${ofOurs}` : ours,
+      ofOthers ? `${ofOthers - unasked.length} of ${ofOthers}` : others,
+      setup,
+    ];
+  });
+  const head = ['asked in default mode', 'lines of agent commands alone', 'other lines', 'after'];
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+const line = (cells) => `|${cells.map((cell) => ` ${cell} `.replace(/^ {2}$/, ' ')).join('|')}|`;
+
 export const TABLE_NAMES = Object.keys(ROWS);
 
 /**
@@ -98,6 +123,5 @@ export function harnessTable(tried = {}) {
     const version = tried[name];
     return version === undefined ? cells : [...cells.slice(0, -1), version];
   });
-  const line = (cells) => `|${cells.map((cell) => ` ${cell} `.replace(/^ {2}$/, ' ')).join('|')}|`;
   return [line(HEAD), `|${'---|'.repeat(HEAD.length)}`, ...rows.map(line)].join('\n');
 }

@@ -30,11 +30,17 @@ function itemLine(item: Readonly<TodoItem>): string {
   return `${MARKS[status]} ${safeText(content)}${doing}${more}`;
 }
 
-/** For a model. */
+/** Coding agents show their user the first 3 to 10 lines of an output, or the last 5. */
+const SHOWN_WHOLE = 8;
+
+/** For a model. A long list begins and ends with the item in progress. */
 export function listText(items: Items): string {
   if (items.length === 0) return 'No todos.\n';
   const completed = items.filter((item) => item.status === 'completed').length;
-  return `${items.map(itemLine).join('\n')}\n\n(${completed}/${items.length} completed)\n`;
+  const now = items.length > SHOWN_WHOLE ? nextText({ items }) : '';
+  const [first = ''] = now.split(/(?<=\n)/);
+  const begin = now && `${now}\n`;
+  return `${begin}${items.map(itemLine).join('\n')}\n\n${first}(${completed}/${items.length} completed)\n`;
 }
 
 const MAX_STATUS_CHARACTERS = 50;

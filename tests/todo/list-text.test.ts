@@ -1,10 +1,25 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeChange } from '../../src/todo/list-text.ts';
+import { describeChange, listText } from '../../src/todo/list-text.ts';
 import { items } from '../guidance/agent-session.ts';
 import { todoList } from './arbitraries.ts';
 
 const itemsIn = (text: string) => items(...text.split(' | ').filter(Boolean));
+
+test('a list of more than 8 items begins with what is in progress and next, and ends with it: agents show only the ends', () => {
+  const lines = (many: number) =>
+    Array.from(
+      { length: many },
+      (_, at) => `[${at === 4 ? '>' : at < 4 ? 'x' : ' '}] Step ${at + 1}`,
+    );
+  const short = listText(items(...lines(8))).split('\n');
+  expect(short[0]).toBe('[x] Step 1');
+  const long = listText(items(...lines(12)))
+    .trimEnd()
+    .split('\n');
+  expect(long.slice(0, 4)).toEqual(['Now 5: Step 5', 'Next 6: Step 6', '', '[x] Step 1']);
+  expect(long.slice(-4)).toEqual(['[ ] Step 12', '', 'Now 5: Step 5', '(4/12 completed)']);
+});
 
 test.each([
   ['', '', 'nothing changed'],

@@ -40,6 +40,13 @@ export interface Piece {
   readonly permission?: 'part' | 'all';
 }
 
+/** Gemini CLI refuses backticks and `$(` in a heredoc, even once its user allows the line. */
+function instructionsFor(owners: readonly string[]): string {
+  return owners.includes('gemini')
+    ? instructions.replace(/<<'EOF'\n\s*([\s\S]*?)\n\s*EOF\n/, "'$1'\n")
+    : instructions;
+}
+
 export function userFolderOf(
   { userFolder }: Harness,
   { environment, home }: User,
@@ -88,7 +95,7 @@ export function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
     const own = new RegExp(`BEGIN todowrite [^:]*: [^>]*\\b${name}\\b`);
     const mayMove = harness.namesInstructions || fallback;
     const found = mayMove && paths.find((path) => own.test(place.read(path) ?? ''));
-    const edit = markedSection(instructions, name);
+    const edit = markedSection(instructionsFor, name);
     pieces.push({ path: found || (paths[0] ?? ''), what: 'instructions', edit });
   }
   return pieces;

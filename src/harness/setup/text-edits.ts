@@ -49,7 +49,11 @@ const VERSION = 'v1';
  * A blank line comes before it and a newline after it, unless the file did not end with one; then there is still none. So
  * `remove` can restore the text.
  */
-export function markedSection(body: string, owner: string, style = MARKDOWN_COMMENT): Edit {
+export function markedSection(
+  body: string | ((owners: readonly string[]) => string),
+  owner: string,
+  style = MARKDOWN_COMMENT,
+): Edit {
   const { open, close, name } = style;
   const end = `${open}END ${name}${close}`;
   const beginLine = new RegExp(
@@ -59,7 +63,7 @@ export function markedSection(body: string, owner: string, style = MARKDOWN_COMM
   const section = (owners: readonly string[], eol: string) =>
     [
       `${open}BEGIN ${name} ${VERSION}: ${owners.join(', ')}${close}`,
-      ...body.trimEnd().split('\n'),
+      ...(typeof body === 'string' ? body : body(owners)).trimEnd().split('\n'),
       end,
     ].join(eol);
   const find = (text: string) => {

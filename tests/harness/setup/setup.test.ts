@@ -174,6 +174,20 @@ test.each([
   expect(run().stdout).toContain(`Found here: ${title}.`);
 });
 
+test('the section teaches a heredoc, and quotes where Gemini CLI reads it, which refuses backticks in heredocs', () => {
+  const { all, run, put } = machine();
+  run('claude');
+  run('codex');
+  expect(all()['project/CLAUDE.md']).toMatch(/TodoWrite <<'EOF'\n[\s\S]*--done 1 --start 2/);
+  put('project/.gemini/settings.json', '{"context":{"fileName":"AGENTS.md"}}');
+  run('gemini');
+  const shared = all()['project/AGENTS.md'];
+  expect(shared).toMatch(/TodoWrite '\{"todos":\[[^']*\]\}'\n[\s\S]*--done 1 --start 2/);
+  expect(shared).not.toContain('EOF');
+  run('codex');
+  expect(all()['project/AGENTS.md']).toBe(shared);
+});
+
 describe('permission', () => {
   const ASKED = ['PreToolUse', 'PermissionRequest', 'sandbox_workspace_write', 'commandPrefix'];
   const isPermitted = (files: object) => ASKED.some((word) => JSON.stringify(files).includes(word));
