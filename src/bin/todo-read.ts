@@ -1,4 +1,8 @@
+import { orElse, writeAll } from '../base/system/files.ts';
+import { isOfAgent } from '../screen/terminal/driven.ts';
+import type { TodoLists } from '../todo/todo-lists.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
+import type { OpenList } from '../todo/todo-source.ts';
 import { peopleLook, runExecutable } from './run-executable.ts';
 
 const look = peopleLook();
@@ -8,5 +12,29 @@ const forPeople: ConstructorParameters<typeof TodoReadHandler>[2] =
     const { todosForPeople } = await import('../screen/panel/for-people.ts');
     return todosForPeople(versions, await look());
   });
+// A status line is for people, but not on a terminal.
+const isForPeople = look || (process.argv.includes('--line') && !isOfAgent(process.env));
 
-runExecutable(({ open }, settings) => new TodoReadHandler(open, settings, forPeople));
+/** As the viewer: a person without a list sees that of the agent who wrote last in the session. Models see their own only. */
+function openForPeople(lists: TodoLists): OpenList {
+  return async (name, settings) => {
+    const own = lists.open(name, settings);
+    if (name.agent !== undefined || (await own.read()).version > 0) return own;
+    const newest = await lists.newest(lists.name(name, settings).session);
+    if (newest && look) await sayWhose(newest.agent);
+    return newest?.list ?? own;
+  };
+}
+
+async function sayWhose(agent: string): Promise<void> {
+  const { agentName, printable } = await import('../screen/panel/look.ts');
+  const { themeFor } = await import('../screen/panel/theme.ts');
+  const theme = themeFor(process.stderr, process.env);
+  const text = `The list of ${printable(agentName(agent), theme)}; you have none here.`;
+  orElse(() => writeAll(2, `${theme.paint.faint(text)}\n`), undefined);
+}
+
+runExecutable((lists, settings) => {
+  const open = isForPeople ? openForPeople(lists) : lists.open;
+  return new TodoReadHandler(open, settings, forPeople);
+});

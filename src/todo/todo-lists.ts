@@ -4,7 +4,7 @@ import type { Settings } from '../base/settings/settings.ts';
 import { makeFolders, readOwnFile, writeOwnFile } from '../base/system/files.ts';
 import { ListHome } from '../lists/list-home.ts';
 import { hookFolder, type ListName, listKey, sessionKey } from '../lists/list-paths.ts';
-import { DEFAULT_AGENT } from '../lists/place.ts';
+import { DEFAULT_AGENT, USER } from '../lists/place.ts';
 import { TodoList, todoPlace } from './todo-store.ts';
 
 /** The todo lists of a process, in files or on a server. */
@@ -31,6 +31,18 @@ export class TodoLists extends ListHome {
     const { history } = this.settings;
     const place = todoPlace(this.lists, key, { author, history, begins });
     return new TodoList(() => new Date(), place);
+  }
+
+  /** For a person: the session's list that was changed last and can be read; undefined if it has none. */
+  async newest(session: string): Promise<{ list: TodoList; agent: string } | undefined> {
+    const found = await this.lists.find(sessionKey(session));
+    const reading = found.map(async ({ key, path: [, , agent = ''] }) => {
+      const list = this.openFound(key, USER);
+      return { list, agent, at: +(await list.read()).updatedAt };
+    });
+    const read = await Promise.allSettled(reading);
+    const readable = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    return readable.sort((a, b) => b.at - a.at)[0];
   }
 
   /** Tells the hook that the agent should not stop before its list is finished, from this version on. */

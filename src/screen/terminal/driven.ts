@@ -32,13 +32,17 @@ const SET_BY_PROGRAMS = [
 /** Prompts that a program can search for: they end in a newline, or print JSON. */
 const PROMPT_FOR_PROGRAMS = /\n$|\{.*":.*\}/s;
 
+/** True for the environment of a command that a coding agent runs. */
+export function isOfAgent(env: Environment): boolean {
+  return SET_BY_PROGRAMS.some((name) => env[name]);
+}
+
 /**
  * True if a program, not a person, types on the terminal: a variable or the prompt shows it, or echo is off. A program that
  * sends keys to tmux is not detected.
  */
 export function isDriven(env: Environment, terminal: number): boolean {
-  if (SET_BY_PROGRAMS.some((name) => env[name]) || PROMPT_FOR_PROGRAMS.test(env.PS1 ?? ''))
-    return true;
+  if (isOfAgent(env) || PROMPT_FOR_PROGRAMS.test(env.PS1 ?? '')) return true;
   const { spawnSync } = process.getBuiltinModule('node:child_process');
   // stty reports on the terminal that is its standard input.
   const stdio = [terminal, 'pipe', 'ignore'] satisfies StdioOptions;

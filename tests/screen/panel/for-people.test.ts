@@ -3,9 +3,10 @@ import { answerPrompt } from '../../../src/prompt/prompt-panel.ts';
 import { tasksForPeople, todosForPeople } from '../../../src/screen/panel/for-people.ts';
 import { createTheme } from '../../../src/screen/panel/theme.ts';
 import { isDriven } from '../../../src/screen/terminal/driven.ts';
+import { TodoLists } from '../../../src/todo/todo-lists.ts';
 import { openTodoStore } from '../../../src/todo/todo-store.ts';
 import { callCommand } from '../../helpers/commands.ts';
-import { executable } from '../../helpers/executables.ts';
+import { cleanEnvironment, executable, run } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import { hasTmux, TmuxTerminal } from '../../helpers/tmux.ts';
 import { listOf, NOON, tasksOf } from '../../viewer/viewer-state.ts';
@@ -116,6 +117,31 @@ test.each([
   },
 );
 
+/** A folder with the lists of session s, all of sessions of Claude Code. */
+function listsOfClaude(): string {
+  const state = temporaryDirectory();
+  const lists = new TodoLists({ TODO_STATE_DIR: state, TODO_SESSION: 's' }, '/');
+  for (const digit of ['2', '1']) {
+    const agent = `main@${digit.repeat(8)}-aaaa-4bbb-8ccc-123456789abc`;
+    lists.open({ agent }).update(todos(`> Ship ${digit}`));
+  }
+  return state;
+}
+
+test('a status line without a list of its own shows that of the agent who wrote last; a model sees its own', () => {
+  const env = cleanEnvironment({ TODO_STATE_DIR: listsOfClaude(), TODO_SESSION: 's' });
+  const read = (argv: string[], more = {}) => {
+    const { stdout, stderr } = run('todo-read', argv, { cwd: '/', env: { ...env, ...more } });
+    return stdout + stderr;
+  };
+  expect(read(['--line'])).toBe('0/1 Doing Ship 1\n');
+  expect(read(['--line'], { CLAUDECODE: '1' })).toBe('');
+  expect(read(['--line', '--agent', 'ann'])).toBe('');
+  expect(read([])).toBe('No todos.\n');
+  run('todo-write', [JSON.stringify({ todos: todos('> Mine') })], { cwd: '/', env });
+  expect(read(['--line'])).toBe('0/1 Doing Mine\n');
+});
+
 describe.skipIf(!hasTmux)('on a terminal', () => {
   /** What TodoRead prints on a terminal, once with each of these settings. */
   async function screenOf(state: string, ...settings: string[]): Promise<string> {
@@ -129,6 +155,12 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     });
     return terminal.until('the end', (screen) => screen.endsWith('end'));
   }
+
+  test('TodoRead of a person without a list shows that of the agent who wrote last, and says whose it is', async () => {
+    expect(await screenOf(listsOfClaude(), '', 'CLAUDECODE=1')).toMatch(
+      /^The list of Claude 1111; you have none here\.\n● .*Ship 1 .*\n\n1 in progress.*\nNo todos\.\nend$/,
+    );
+  });
 
   test('TodoRead prints for people, unless a setting says that a program reads the terminal', async () => {
     const state = temporaryDirectory();
