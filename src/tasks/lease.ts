@@ -36,6 +36,13 @@ export function leaseLeft(task: Task, clock: LeaseClock): number | undefined {
   return Math.max(0, lease.ms - elapsed(id, lease, clock));
 }
 
+/** When the lease ends or ended, by the time of day in milliseconds; undefined if there is none. */
+export function leaseEnd({ lease, status, id }: Task, clock: LeaseClock): number | undefined {
+  if (lease === undefined || status !== 'in_progress') return undefined;
+  const end = clock.wall() + lease.ms - elapsed(id, lease, clock);
+  return Math.ceil(end / 1000) * 1000;
+}
+
 export function isLeaseOver(task: Task, clock: LeaseClock): boolean {
   return leaseLeft(task, clock) === 0;
 }

@@ -181,6 +181,8 @@ function entered(state: ViewerState): ViewerState {
       const shown = isOfTeam(state) ? 'board' : 'list';
       return { ...state, pages: [...state.pages, { name: shown, version: Number(name), top: 0 }] };
     }
+    case 'board':
+      return detailed(state, name);
     default: {
       if (name === FOLD) {
         const [first] = foldedItems(state);
@@ -188,9 +190,16 @@ function entered(state: ViewerState): ViewerState {
       }
       const found = shownSessions(state).find(({ key }) => key === name);
       const isPicked = page.name === 'sessions' || isWaiting(state);
-      return found && isPicked ? opened(state, found) : state;
+      if (isPicked) return found ? opened(state, found) : state;
+      return detailed(state, name);
     }
   }
+}
+
+function detailed(state: ViewerState, of: string): ViewerState {
+  const { version } = pageOf(state);
+  const page: Page = { name: 'details', of, top: 0, ...(version !== undefined && { version }) };
+  return { ...state, pages: [...state.pages, page] };
 }
 
 /** Shows its most recently changed list; the board only if no agent has one. */

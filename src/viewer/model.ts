@@ -50,7 +50,7 @@ export interface Known {
 }
 
 /** A history above the board is that of the tasks. */
-export type PageName = 'list' | 'board' | 'history' | 'agents' | 'sessions' | 'help';
+export type PageName = 'list' | 'board' | 'details' | 'history' | 'agents' | 'sessions' | 'help';
 
 export interface Page {
   readonly name: PageName;
@@ -60,6 +60,8 @@ export interface Page {
   readonly cursor?: string | undefined;
   /** Only rows with these words are shown. */
   readonly filter?: string | undefined;
+  /** Of details: a task's number or an item's name. */
+  readonly of?: string;
   /** True if a list shows all completed items. */
   readonly isUnfolded?: boolean;
   /** The first visible line. */

@@ -1,5 +1,5 @@
 import { agentName, printable, sessionName } from '../screen/panel/look.ts';
-import { statusTimes } from '../screen/panel/status-times.ts';
+import { itemRows, statusTimes, teamRows } from '../screen/panel/status-times.ts';
 import { EMPTY_LINE, join, type Line, line, spread } from '../screen/terminal/lines.ts';
 import { displayWidth, truncate } from '../screen/terminal/text.ts';
 import type { ViewerState } from './model.ts';
@@ -105,6 +105,11 @@ function headingOf(state: ViewerState, look: ItemLook): Heading {
       );
       const changed = changes.length > 0 ? `updated ${times.ago(Math.max(...changes))}` : '';
       return { title: ofSession('Team tasks'), changed, hasBar: true };
+    }
+    case 'details': {
+      const { of = '' } = pageOf(state);
+      const rows = isOfTeam(state) ? teamRows(shownTasks(state)) : itemRows(shownVersions(state));
+      return { title: titled(rows.find((row) => row.name === of)?.text ?? `#${of}`) };
     }
     case 'list': {
       if (list === undefined) return { title: 'todowrite' };

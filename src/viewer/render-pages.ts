@@ -1,15 +1,27 @@
 import { briefText } from '../base/safe-text.ts';
-import { agentName, printable, sessionName } from '../screen/panel/look.ts';
+import { agentName, leaseText, printable, sessionName } from '../screen/panel/look.ts';
+import { itemRows } from '../screen/panel/status-times.ts';
 import { type Body, join, type Line, line, padded, spread } from '../screen/terminal/lines.ts';
 import { truncate, wrap } from '../screen/terminal/text.ts';
+import { itemDetails, leaseEndOf, taskDetails } from './details.ts';
 import type { FoundSession, ViewerState } from './model.ts';
 import { type ItemLook, note, selectable } from './render-rows.ts';
-import { chosen, pageOf, shownEntries, shownSessions } from './shown.ts';
+import {
+  chosen,
+  isOfTeam,
+  pageOf,
+  shownEntries,
+  shownSessions,
+  shownTasks,
+  shownVersions,
+} from './shown.ts';
 import { isTeamKey } from './watched-lists.ts';
 
 /** Below this, a version's changes are below its time. */
 const NARROW_COLUMNS = 40;
 const TWO_COLUMNS = 140;
+/** For the names of details. */
+const LABEL_COLUMNS = 14;
 /** For the names of a session's agents. */
 const WHO_COLUMNS = 24;
 
@@ -37,6 +49,49 @@ export function entriesBody(state: ViewerState, look: ItemLook): Body {
     return selectable(draw, look, index === focus);
   });
   return { blocks, focus, follows: pageOf(state).cursor === undefined };
+}
+
+/** All that is known of one task or item. */
+export function detailsBody(state: ViewerState, look: ItemLook): Body {
+  const { theme, times, columns } = look;
+  const { of = '' } = pageOf(state);
+  const isNarrow = columns < NARROW_COLUMNS;
+  const row = itemRows(shownVersions(state)).findIndex(({ name }) => name === of);
+  const item = shownVersions(state)[0]?.items[row];
+  const tasks = shownTasks(state);
+  const ends = leaseEndOf(tasks[0]?.graph.tasks.get(Number(of)));
+  const details = isOfTeam(state)
+    ? taskDetails(tasks, Number(of), ends)
+    : item
+      ? itemDetails(shownVersions(state), item)
+      : [{ label: 'Status', lines: ['no longer on the list'] }];
+  const lease = isOfTeam(state) ? leaseText(ends, times) : '';
+  const indent = line(' '.repeat(isNarrow ? 2 : LABEL_COLUMNS));
+  let told = '';
+  const blocks = details.map(({ label, at, lines }) => {
+    const time = at === undefined ? '' : times.at(at);
+    const more = label === 'Lease until' ? lease : '';
+    const [first = '', ...rest] = lines.length > 0 ? lines : [''];
+    const text = [[time, first, more].filter(Boolean).join(' '), ...rest];
+    const rows = text
+      .flatMap((words) => wrap(printable(words, theme), columns - indent.width))
+      .map((words) => join(indent, line(words)));
+    const head = line(
+      truncate(printable(label, theme), columns, theme.ellipsis),
+      theme.paint.faint,
+    );
+    const isSame = label === told;
+    told = label;
+    if (isSame) return rows;
+    if (isNarrow || head.width >= indent.width) return [head, ...rows];
+    const [top, ...below] = rows;
+    const start = padded(head, indent.width);
+    return [
+      { text: start.text + (top?.text ?? '').slice(indent.width), width: top?.width ?? 0 },
+      ...below,
+    ];
+  });
+  return { blocks };
 }
 
 export function sessionsBody(state: ViewerState, look: ItemLook): Body {
@@ -81,7 +136,7 @@ const KEYS = [
   ['Home, g; End, G', 'move to the first; to the last'],
   ['Esc', 'go back; on the list, follow the item in progress'],
   ['/', 'filter as you type; Esc shows everything again'],
-  ['Enter', 'open the selected agent, version or session'],
+  ['Enter', 'open the selected agent, version or session; details of an item'],
   ['a', 'the lists of all agents'],
   ['b', "the board of the team's tasks"],
   ['h', 'the history, on the board that of the tasks'],

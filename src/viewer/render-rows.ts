@@ -1,5 +1,12 @@
 import { nextOf } from '../base/command/status.ts';
-import { agentName, factsOf, printable, rowsOf, type Shown } from '../screen/panel/look.ts';
+import {
+  agentName,
+  factsOf,
+  leaseText,
+  printable,
+  rowsOf,
+  type Shown,
+} from '../screen/panel/look.ts';
 import type { ShownTimes } from '../screen/panel/shown-times.ts';
 import { itemRows, type Row } from '../screen/panel/status-times.ts';
 import { createTheme, type Theme } from '../screen/panel/theme.ts';
@@ -14,6 +21,7 @@ import {
   sightOf,
   spread,
 } from '../screen/terminal/lines.ts';
+import { leaseEndOf } from './details.ts';
 import type { KnownList, ViewerState } from './model.ts';
 import {
   agentLists,
@@ -234,10 +242,14 @@ function sectionBlocks(
 ): { blocks: Line[][]; things: number[]; focus: number | undefined } {
   const heading = line(`${title} ${tasks.length}`, look.theme.paint.strong);
   const isLive = pageOf(state).version === undefined;
+  const graph = shownTasks(state)[0]?.graph;
   const blocks = tasks.map((task, index) => {
     const { name, status, since, changed } = task;
     const time = status === 'in_progress' ? 'running' : 'ago';
-    const facts = factsOf(task, isLive && since !== undefined ? look.times[time](since) : '');
+    const ends = isLive ? leaseEndOf(graph?.tasks.get(Number(name))) : undefined;
+    const lease = leaseText(ends, look.times);
+    const own = factsOf(task, isLive && since !== undefined ? look.times[time](since) : '');
+    const facts = lease === '' ? own : own.toSpliced(1, 0, lease);
     const isFresh = isLive && look.times.isFresh(changed);
     const flags = { isChosen: name === choice, isFresh, factsBelow: true };
     return [...(index === 0 ? [heading] : []), ...shownRows(task, facts, look, flags)];

@@ -15,7 +15,7 @@ import {
 import { displayWidth, truncate, wrap } from '../screen/terminal/text.ts';
 import type { Input, ItemInput, Page, Question, TaskInput, ViewerState } from './model.ts';
 import { headerLines, titleOf } from './render-header.ts';
-import { entriesBody, helpBody, sessionsBody, waitingBody } from './render-pages.ts';
+import { detailsBody, entriesBody, helpBody, sessionsBody, waitingBody } from './render-pages.ts';
 import { agentsBody, boardBody, type ItemLook, itemsBody, note } from './render-rows.ts';
 import {
   choices,
@@ -141,6 +141,8 @@ function bodyOf(state: ViewerState, look: ItemLook): Body {
       return entriesBody(state, look);
     case 'sessions':
       return sessionsBody(state, look);
+    case 'details':
+      return detailsBody(state, look);
     case 'help':
       return helpBody(look);
   }
@@ -202,13 +204,13 @@ function rowKeys(state: ViewerState): string[] {
   }
   const { status } = chosenItem(state) ?? chosenTask(state) ?? {};
   if (choices(state)[chosen(state)] === FOLD) return ['Enter unfold'];
-  if (name === 'help' || version !== undefined) return [];
+  if (name === 'help' || name === 'details' || version !== undefined) return [];
   if (status === undefined) return ['n new'];
   const start = status === 'in_progress' ? 'p put back' : 'p start';
   const complete = status === 'completed' ? 'x reopen' : 'x complete';
   const rest =
     name === 'board' ? ['o owner', 'd delete', 'n new'] : ['d drop', 'n new', 'J K move'];
-  return [start, complete, 'e edit', ...rest];
+  return [start, complete, 'e edit', 'Enter details', ...rest];
 }
 
 function pageKeys(state: ViewerState): string[] {

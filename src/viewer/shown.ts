@@ -2,10 +2,9 @@ import { nextOf } from '../base/command/status.ts';
 import { agentName } from '../screen/panel/look.ts';
 import { itemRows, type Row, teamRows } from '../screen/panel/status-times.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
-import { changesIn, changeText } from '../tasks/task-history.ts';
 import type { TaskVersion } from '../tasks/task-store.ts';
-import { changeOf } from '../todo/list-text.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
+import { type Entry, entriesOf, taskEntries } from './details.ts';
 import {
   type FoundSession,
   type KnownList,
@@ -145,43 +144,12 @@ export function shownSessions(state: ViewerState): readonly FoundSession[] {
   return isWaiting(state) ? found.slice(0, NEWEST_OFFERED) : found;
 }
 
-export interface Entry {
-  readonly version: number;
-  /** In milliseconds since 1970. */
-  readonly at: number;
-  readonly by: string;
-  readonly text: string;
-}
-
 /** For the page, newest first. */
 export function shownEntries(state: ViewerState): readonly Entry[] {
   const entries = isOfTeam(state)
     ? taskEntries(state.known.tasks)
     : entriesOf(shownList(state)?.versions ?? []);
   return entries.filter(({ by, text }) => passes(state, by, text));
-}
-
-/** Comparing all versions takes long, and they change seldom. */
-const entriesKnown = new WeakMap<readonly TaskVersion[], readonly Entry[]>();
-
-function taskEntries(versions: readonly TaskVersion[]): readonly Entry[] {
-  const entries =
-    entriesKnown.get(versions) ??
-    Array.from(changesIn(versions), (entry) => {
-      const { version, at, after } = entry;
-      return { version, at: +at, by: after.by ?? '-', text: changeText(entry) };
-    });
-  entriesKnown.set(versions, entries);
-  return entries;
-}
-
-export function entriesOf(versions: readonly TodoVersion[]): readonly Entry[] {
-  return versions.map((version, index) => ({
-    version: version.version,
-    at: +version.updatedAt,
-    by: version.by,
-    text: changeOf(version, versions[index + 1]),
-  }));
 }
 
 export function isWideBoard({ columns }: ViewerState): boolean {
@@ -247,6 +215,7 @@ export function choices(state: ViewerState): readonly string[] {
       return shownSessions(state).map(({ key }) => key);
     case 'board':
       return boardSections(state).flatMap(({ tasks }) => tasks.map(({ name }) => name));
+    case 'details':
     case 'help':
       return [];
   }

@@ -34,7 +34,7 @@ test('the header has agent, session, age, progress and total time; items have th
   const wide = new TestViewer({ lists: [LIST] }, { rows: 10, columns: 100 }).rows();
   expect(wide[0]).toMatch(/^main · app {2}━+─+ {2}1\/3 {2}12m 05s · updated 4 s ago$/);
   expect(wide.at(-1)).toBe(
-    'p put back  x complete  e edit  d drop  n new       h history  s sessions  / filter  ? keys  q quit',
+    'p put back  x complete  e edit  Enter details       h history  s sessions  / filter  ? keys  q quit',
   );
 });
 
@@ -266,6 +266,34 @@ test('Esc goes back from every page, and follows the list again; c hides complet
   expect(viewer.press('c').body()).toHaveLength(3);
 });
 
+test('Enter on an item opens its details, also of an older version', () => {
+  const check = {
+    content: 'Build',
+    activeForm: 'Building',
+    status: 'pending',
+    check: 'make',
+  } as const;
+  const list = historyOf('main', [
+    [65, [check]],
+    [4, [{ ...check, status: 'in_progress' }]],
+  ]);
+  const viewer = new TestViewer({ lists: [list] }).press('return');
+  expect(viewer.rows()[0]).toBe('Build');
+  expect(viewer.rows().slice(2, 8)).toEqual([
+    'Status        in progress',
+    'Active form   Building',
+    'Check         make',
+    'History       11:59 main: in progress',
+    '              11:58 main: pending',
+    '',
+  ]);
+  const old = new TestViewer({ lists: [list] }, { page: 'version' }).press('return');
+  expect(old.rows()[2]).toBe('Status        pending');
+  expect(viewer.learn({ lists: [listOf('main', [1])] }).rows()[2]).toContain(
+    'no longer on the list',
+  );
+});
+
 test('on a narrow screen the change of a version is below its time, in whole words', () => {
   const list = listOf('main', [60, '- Build the importer'], [4, 'x Build the importer']);
   const viewer = new TestViewer({ lists: [list] }, { columns: 24, rows: 12, page: 'history' });
@@ -384,6 +412,56 @@ describe("the team's board", () => {
     viewer.now += 1500;
     expect(rowOf('Printing')).not.toContain(bar);
     expect(rowOf('Printing')).toContain(theme.paint.inProgress('●'));
+  });
+
+  test('says beside the owner that a lease has expired, when it does', () => {
+    const lease = { ms: 1000, beat: 1, clock: 'another', tick: 0 };
+    const held = { subject: 'Parse', status: 'in_progress' as const, owner: 'ann', lease };
+    const viewer = new TestViewer({ tasks: tasksOf(held) }, { columns: 100, page: 'board' });
+    viewer.now = Date.now();
+    expect(viewer.rows().join()).not.toContain('expired');
+    expect(viewer.untilChange).toBeLessThanOrEqual(2000);
+    viewer.now += 182_000;
+    const rows = viewer.rows().map((row) => row.split('│')[1]?.trim());
+    expect(rows.join(' ')).toMatch(/ann · expired 3 ?m(in)? ago, free to claim/);
+  });
+
+  test('opens a task: all that is known of it, and what happened to it', () => {
+    const at = '2026-05-05T09:00:00.000Z';
+    const detailed = tasksOf(
+      { subject: 'Parse', status: 'completed', check: 'npm test' },
+      {
+        ...{ subject: 'Print', owner: 'ann', description: 'Two\nlines', blockedBy: [1] },
+        ...{
+          comments: [{ by: 'bob', at, text: 'Mind the tabs' }],
+          createdAt: at,
+          createdBy: 'lea',
+        },
+      },
+    );
+    const viewer = new TestViewer({ tasks: detailed }, { columns: 50, page: 'board' });
+    viewer.press('home', 'return');
+    expect(viewer.rows()[0]).toBe('#2 Print');
+    expect(
+      viewer
+        .rows()
+        .slice(2, 12)
+        .map((row) => row.replace(/\d\d:\d\d/, 'TIME')),
+    ).toEqual([
+      'Status        pending',
+      'Owner         ann',
+      'Description   Two',
+      '              lines',
+      'Blocked by    #1 Parse (completed)',
+      'Comment by bob',
+      '              TIME Mind the tabs',
+      'Created by    TIME lea',
+      'History       TIME ann: created #2 Print',
+      '',
+    ]);
+    expect(viewer.press('escape').rows()[0]).toMatch(/^Team tasks/);
+    const narrow = viewer.resize(30, 24).press('return').rows();
+    expect(narrow).toEqual(expect.arrayContaining(['Owner', '  ann']));
   });
 
   test('of an older version says no ages; a task of which nothing is to be said is one row', () => {

@@ -3,6 +3,7 @@ import type { Task } from '../../tasks/task.ts';
 import type { TodoItem } from '../../todo/todo-fields.ts';
 import { EMPTY_LINE, join, type Line, line, padded } from '../terminal/lines.ts';
 import { displayWidth, oneLine, truncate, wrap } from '../terminal/text.ts';
+import type { ShownTimes } from './shown-times.ts';
 import { createTheme, GLYPH_OF, type Theme } from './theme.ts';
 
 /** An item or a team's task as all screens show it. */
@@ -81,6 +82,12 @@ export function factsOf<Time = string>(shown: Shown, time?: Time): (string | Tim
     proof,
   ];
   return facts.filter((fact): fact is string | Time => fact !== undefined && fact !== '');
+}
+
+/** @param ends of the lease, in milliseconds since 1970. */
+export function leaseText(ends: number | undefined, times: ShownTimes): string {
+  const isOver = ends !== undefined && times.isPast(ends);
+  return isOver ? `expired ${times.ago(ends)}, free to claim` : '';
 }
 
 type Paint = (text: string) => string;

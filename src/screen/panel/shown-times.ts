@@ -41,6 +41,12 @@ export class ShownTimes {
     return left > 0;
   }
 
+  isPast(at: number): boolean {
+    const left = at - this.now;
+    if (left > 0) this.#untilChange = Math.min(this.#untilChange, left);
+    return left <= 0;
+  }
+
   lasted(milliseconds: number): string {
     return formatElapsed(Math.max(0, milliseconds));
   }

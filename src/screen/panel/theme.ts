@@ -50,7 +50,7 @@ export const GLYPH_OF = {
  */
 export const ACTIVE_COLOURS = { dark: 141, light: 92 } as const;
 /** Of a high priority. */
-export const HIGH_COLOURS = { dark: 215, light: 130 } as const;
+export const HIGH_COLOURS = { dark: 215, light: 94 } as const;
 export const CHOSEN_COLOURS = { dark: [255, 236], light: [233, 254] } as const;
 /** Both the text's colour by its status and what is behind it, so that one can be read whatever the terminal's theme is. */
 export const FRESH_COLOURS = {

@@ -1,7 +1,9 @@
 import { safeText } from '../../base/safe-text.ts';
+import { agentName, sessionName } from '../../screen/panel/look.ts';
 import { itemRows, teamRows } from '../../screen/panel/status-times.ts';
+import { entriesOf, leaseEndOf, taskDetails } from '../details.ts';
 import type { Known, KnownList } from '../model.ts';
-import { byActivity, entriesOf } from '../shown.ts';
+import { byActivity } from '../shown.ts';
 import { sessionKeyOf } from '../watched-lists.ts';
 
 const MOST_VERSIONS = 50;
@@ -20,10 +22,16 @@ function stateOf({ key, session = '', found, lists, tasks, problem }: Known) {
   const sessions = new Map(found.map((list) => [sessionKeyOf(list.key), list.session]));
   return {
     id: key,
-    session,
-    sessions: [...sessions].map(([id, name]) => ({ id, name })),
+    session: sessionName(session)[0],
+    sessions: [...sessions].map(([id, name]) => ({
+      id,
+      name: sessionName(name).filter(Boolean).join(' · '),
+    })),
     lists: byActivity(lists).map(listState),
-    tasks: teamRows(tasks),
+    tasks: teamRows(tasks).map((row) => {
+      const leaseEnds = leaseEndOf(tasks[0]?.graph.tasks.get(Number(row.name)));
+      return { ...row, leaseEnds, details: taskDetails(tasks, Number(row.name), leaseEnds) };
+    }),
     problem,
   };
 }
@@ -31,6 +39,7 @@ function stateOf({ key, session = '', found, lists, tasks, problem }: Known) {
 function listState({ agent, versions }: KnownList) {
   return {
     agent,
+    title: agentName(agent),
     updatedAt: +versions[0].updatedAt,
     items: itemRows(versions).map((row) => ({ ...row, name: `${agent} ${row.name}` })),
     history: entriesOf(versions).slice(0, MOST_VERSIONS),

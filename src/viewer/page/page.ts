@@ -4,11 +4,23 @@ import { STATUSES } from '../../base/command/status.ts';
 import { FRESH_MS } from '../../screen/panel/shown-times.ts';
 import { inPlace } from './in-place.ts';
 import type { PageState } from './page-state.ts';
-import { bar, boardColumn, doneOf, type List, listCard, tick, type View, WORDS } from './rows.tsx';
+import {
+  bar,
+  boardColumn,
+  clock,
+  doneOf,
+  type List,
+  listCard,
+  tick,
+  type View,
+  WORDS,
+} from './rows.tsx';
 
 /** In pixels. */
 const COLUMN_WIDTH = 352;
 const GAP = 16;
+/** From this width on, the board has columns side by side. */
+const TWO_COLUMNS = 560;
 /** The server sends something every 20 seconds; a tunnel can be cut without a word. */
 const SILENT_MS = 50_000;
 const LOST = 'no connection; trying again';
@@ -58,12 +70,12 @@ function show(state: PageState): void {
 
 /** The titles of page and tab, and the icon. */
 function showTitle({ session, lists, tasks }: PageState): void {
-  const items = lists.length > 0 ? lists.flatMap((list) => list.items) : tasks;
+  const items = [...tasks, ...lists.flatMap((list) => list.items)];
   const done = doneOf(items);
   const isDone = items.length > 0 && done === items.length;
   const count = items.length > 0 ? `${done}/${items.length}` : '';
   byId('title').textContent = session || 'Task lists';
-  const total = count ? [bar(done, items.length, 'All lists'), h('span', {}, count)] : [];
+  const total = count ? [bar(done, items.length, 'All'), h('span', {}, count)] : [];
   render(total, byId('total'));
   document.title = [isDone ? `✓ ${count}` : count, session || 'Task lists']
     .filter(Boolean)
@@ -81,7 +93,10 @@ function showRows(): void {
   const { lists, tasks } = known;
   const seen = view();
   byId('team').hidden = tasks.length === 0;
-  const board = STATUSES.map((status) => boardColumn(status, tasks, seen));
+  const focused = document.activeElement;
+  const isNarrow = byId('board').clientWidth < TWO_COLUMNS;
+  const order = isNarrow ? (['in_progress', 'pending', 'completed'] as const) : STATUSES;
+  const board = order.map((status) => boardColumn(status, tasks, seen));
   render(board, byId('board'));
   const cards = lists.map((list) => ({ list, card: listCard(list, seen) }));
   const shown = cards.filter(({ card }) => card !== undefined);
@@ -97,6 +112,10 @@ function showRows(): void {
   });
   render(filled, box);
   box.style.setProperty('--columns', String(columns));
+  box.classList.toggle('single', columns === 1);
+  // A card that moves loses it.
+  if (focused instanceof HTMLElement && focused !== document.activeElement && focused.isConnected)
+    focused.focus({ preventScroll: true });
 }
 
 /** Each new list goes to the column with the fewest rows. All are placed anew if the window changes how many columns fit. */
@@ -151,8 +170,10 @@ function settle(): void {
   inPlace(showRows);
 }
 
-const tell = (text: string, className: string) =>
+const tell = (text: string, className: string) => {
+  clock.stoppedAt = className === 'live' ? undefined : (clock.stoppedAt ?? Date.now());
   inPlace(() => Object.assign(byId('connection'), { textContent: text, className }));
+};
 
 function connect(): void {
   events?.close();
@@ -183,7 +204,8 @@ function toggle(key: string): void {
 }
 
 addEventListener('click', ({ target }) => {
-  const key = target instanceof HTMLElement ? target.dataset.fold : undefined;
+  const button = target instanceof Element && target.closest<HTMLElement>('[data-fold]');
+  const key = button ? button.dataset.fold : undefined;
   if (key !== undefined) toggle(key);
 });
 addEventListener('keydown', (event) => {
@@ -207,7 +229,7 @@ sessions.addEventListener('change', () => {
 addEventListener('popstate', connect);
 addEventListener('resize', () => inPlace(showRows));
 setInterval(() => {
-  if (!document.hidden) tick();
+  if (!document.hidden && clock.stoppedAt === undefined) tick();
   if (Date.now() - heardAt <= SILENT_MS) return;
   tell(LOST, 'lost');
   connect();

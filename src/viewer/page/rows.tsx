@@ -1,13 +1,14 @@
 // Cards, columns and rows of the page. Lists have a role, since Safari takes one without bullets for no list.
 import type { JSX } from 'preact';
 import type { Status } from '../../base/command/status.ts';
-import { factsOf, textOf } from '../../screen/panel/look.ts';
+import { agentName, factsOf, leaseText, textOf } from '../../screen/panel/look.ts';
 import { ShownTimes } from '../../screen/panel/shown-times.ts';
 import type { Row } from '../../screen/panel/status-times.ts';
 import { createTheme } from '../../screen/panel/theme.ts';
 import type { PageState } from './page-state.ts';
 
 export type List = PageState['lists'][number];
+export type TaskRow = PageState['tasks'][number];
 
 export interface View {
   /** Only rows that contain this text; empty: all. */
@@ -35,8 +36,8 @@ export const doneOf = (items: readonly { readonly status: Status }[]) =>
 
 /** The item in progress first, completed ones folded. Undefined if the filter leaves nothing. */
 export function listCard(list: List, view: View): JSX.Element | undefined {
-  const { agent, items, updatedAt, history } = list;
-  const rows = items.filter((item) => matches(view, agent, item));
+  const { agent, title, items, updatedAt, history } = list;
+  const rows = items.filter((item) => matches(view, title, item));
   if (view.filter !== '' && rows.length === 0) return undefined;
   const done = doneOf(items);
   const canFold = view.filter === '' && done >= FOLDED_FROM;
@@ -46,15 +47,17 @@ export function listCard(list: List, view: View): JSX.Element | undefined {
   );
   const { shown, more } = cut(open, `more:${agent}`, view);
   return (
-    <article class="card" key={agent} aria-label={`List of ${agent}`}>
+    <article class="card" key={agent} aria-label={`List of ${title}`}>
       <div class="top">
-        <h3>{agent}</h3>
+        <h3>
+          <bdi>{title}</bdi>
+        </h3>
         <span class="soft">{`${done}/${items.length}`}</span>
         <span class="soft end" data-ago={updatedAt}>
           {times().ago(updatedAt)}
         </span>
       </div>
-      {bar(done, items.length, agent)}
+      {bar(done, items.length, title)}
       {canFold && fold(`done:${agent}`, `${done} completed`, view)}
       {items.length === 0 && <p class="soft">The list is empty.</p>}
       {items.length > 0 && <ul role="list">{shown.map((item) => itemRow(item, view))}</ul>}
@@ -70,46 +73,101 @@ export function listCard(list: List, view: View): JSX.Element | undefined {
 }
 
 function versionRow({ version, at, by, text }: List['history'][number]): JSX.Element {
-  return <li key={version}>{`${version} · ${whenText(at)} · ${by}: ${text}`}</li>;
+  return (
+    <li key={version}>
+      {`${version} · ${whenText(at)} · `}
+      <bdi>{`${agentName(by)}: ${text}`}</bdi>
+    </li>
+  );
 }
 
 function itemRow(item: Row, view: View): JSX.Element {
   const { status, since, isLonger, took = 0 } = item;
   if (status === 'pending' || since === undefined) return rowOf(item, view);
-  if (status === 'in_progress') return rowOf(item, view, runningTime(since, isLonger));
+  if (status === 'in_progress') return rowOf(item, view, { time: runningTime(since, isLonger) });
   if (isLonger) return rowOf(item, view);
   const time = took < 1000 ? undefined : <span class="time">{times().lasted(took)}</span>;
-  return rowOf(item, view, time, `completed ${whenText(since)}`);
+  return rowOf(item, view, { time, title: `completed ${whenText(since)}` });
 }
 
-function taskRow(task: Row, view: View): JSX.Element {
-  const { since, status } = task;
-  if (since === undefined || status === 'completed') return rowOf(task, view);
-  const ago = <span data-ago={since}>{times().ago(since)}</span>;
-  return rowOf(task, view, status === 'pending' ? ago : runningTime(since, false));
+/** A click or Enter on it opens the details. */
+function taskRow(task: TaskRow, view: View): JSX.Element {
+  const { since, status, name } = task;
+  const key = `task:${name}`;
+  const isOpen = view.unfolded.has(key);
+  const ago = since !== undefined && <span data-ago={since}>{times().ago(since)}</span>;
+  const time = since === undefined || status === 'completed' ? undefined : ago || undefined;
+  return rowOf(task, view, {
+    time: status === 'in_progress' && since !== undefined ? runningTime(since, false) : time,
+    lease: (
+      <span class="high" data-ends={task.leaseEnds}>
+        {leaseFact(task.leaseEnds)}
+      </span>
+    ),
+    opens: key,
+    more: isOpen && <dl class="details">{task.details.flatMap(detail)}</dl>,
+  });
+}
+
+function detail(
+  { label, at, lines }: TaskRow['details'][number],
+  index: number,
+  all: TaskRow['details'],
+): JSX.Element[] {
+  const time = at === undefined ? [] : [whenText(at)];
+  return [
+    <dt>{label === all[index - 1]?.label ? '' : label}</dt>,
+    <dd>{[...time, ...lines].join(label === 'Description' ? '\n' : ' · ')}</dd>,
+  ];
+}
+
+interface RowParts {
+  readonly time?: JSX.Element | undefined;
+  readonly title?: string;
+  readonly lease?: JSX.Element;
+  /** The part that a click opens, and its content. */
+  readonly opens?: string;
+  readonly more?: JSX.Element | false;
 }
 
 /** A row with its mark, text and facts. */
-function rowOf(row: Row, view: View, time?: JSX.Element, title?: string): JSX.Element {
+function rowOf(
+  row: Row,
+  view: View,
+  { time, title, lease, opens, more }: RowParts = {},
+): JSX.Element {
   const { name, status, priority, proof } = row;
-  const facts = factsOf(row, time).map((fact) =>
-    fact === priority || fact === proof ? <span class={fact}>{fact}</span> : fact,
+  const own = factsOf(row, time).map((fact) =>
+    fact === priority || fact === proof ? <span class={fact}>{fact}</span> : <bdi>{fact}</bdi>,
   );
+  const facts = own.flatMap((fact, at) => (at > 0 ? [' · ', fact] : [fact]));
+  // Beside the owner.
+  if (lease && status === 'in_progress') facts.splice(2, 0, lease);
+  const words = [<span class="hidden">{`${WORDS[status]}: `}</span>, <bdi>{textOf(row)}</bdi>];
   return (
     <li class={view.isFresh(name) ? `${status} fresh` : status} key={name} title={title}>
       <span class="mark" aria-hidden="true">
         {MARKS[status]}
       </span>
-      <span class="words">
-        <span class="hidden">{`${WORDS[status]}: `}</span>
-        {textOf(row)}
-      </span>
-      <span class="facts">{facts.flatMap((fact, at) => (at > 0 ? [' · ', fact] : [fact]))}</span>
+      {opens ? (
+        <button
+          type="button"
+          class="words opens"
+          data-fold={opens}
+          aria-expanded={view.unfolded.has(opens)}
+        >
+          {words}
+        </button>
+      ) : (
+        <span class="words">{words}</span>
+      )}
+      <span class="facts">{facts}</span>
+      {more}
     </li>
   );
 }
 
-export function boardColumn(status: Status, tasks: readonly Row[], view: View): JSX.Element {
+export function boardColumn(status: Status, tasks: readonly TaskRow[], view: View): JSX.Element {
   const all = tasks.filter((task) => task.status === status);
   const own = all.filter((task) => matches(view, task.owner, task));
   const { shown, more } = cut(own, `more:#${status}`, view);
@@ -142,10 +200,18 @@ function runningTime(since: number, isLonger: boolean): JSX.Element {
   );
 }
 
+function leaseFact(ends: number | undefined): string {
+  const text = leaseText(ends, times());
+  return text && `${text} · `;
+}
+
 export function tick(): void {
-  for (const shown of document.querySelectorAll<HTMLElement>('[data-since], [data-ago]')) {
-    const { ago, since, prefix = '' } = shown.dataset;
-    const text = ago ? times().ago(Number(ago)) : prefix + times().running(Number(since));
+  for (const shown of document.querySelectorAll<HTMLElement>(
+    '[data-since], [data-ago], [data-ends]',
+  )) {
+    const { ago, since, ends, prefix = '' } = shown.dataset;
+    const clocked = ago ? times().ago(Number(ago)) : prefix + times().running(Number(since));
+    const text = ends ? leaseFact(Number(ends)) : clocked;
     // Preact keeps this text node, and changes it later.
     const { firstChild: node } = shown;
     if (node && node.nodeValue !== text) node.nodeValue = text;
@@ -186,7 +252,9 @@ function matches({ filter }: View, who: string, row: Row) {
   return [who, row.text, textOf(row)].some((shown) => shown.toLowerCase().includes(wanted));
 }
 
-const times = () => new ShownTimes(Date.now());
+/** Clocks stand still while nothing is known of the lists. */
+export const clock = { stoppedAt: undefined as number | undefined };
+const times = () => new ShownTimes(clock.stoppedAt ?? Date.now());
 
 /** The time of day in the reader's language, or the date if it was not today. */
 function whenText(at: number): string {

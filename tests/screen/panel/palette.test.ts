@@ -4,6 +4,7 @@ import {
   CHOSEN_COLOURS,
   createTheme,
   FRESH_COLOURS,
+  HIGH_COLOURS,
 } from '../../../src/screen/panel/theme.ts';
 
 // Contrast as WCAG 2 defines it. Text needs 4.5; 3 is its bound for bold text.
@@ -70,13 +71,15 @@ test.each([undefined, 'dark', 'light'] as const)(
 describe.each(['dark', 'light'] as const)('where the terminal says that it is %s', (background) => {
   const { paint } = createTheme({ colours: true, background });
 
-  test('the active item has a contrast of at least 4.5 on every such palette', () => {
+  test('the active item and a high priority have a contrast of at least 4.5 on every such palette', () => {
     const colour = ACTIVE_COLOURS[background];
     expect(paint.inProgress('x')).toContain(`38;5;${colour}m`);
     const such = Object.values(BACKGROUNDS).filter(
       (behind) => luminance(behind) > 0.5 === (background === 'light'),
     );
     expect(such).toHaveLength(5);
+    for (const behind of such)
+      expect(contrast(colourOf(HIGH_COLOURS[background]), behind)).toBeGreaterThanOrEqual(4.5);
     for (const behind of such)
       expect(contrast(colourOf(colour), behind)).toBeGreaterThanOrEqual(4.5);
   });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { claimTask } from '../../../src/tasks/claims.ts';
 import { createTasks } from '../../../src/tasks/task-create.ts';
 import { openTaskStore } from '../../../src/tasks/task-store.ts';
 import { openTodoStore } from '../../../src/todo/todo-store.ts';
@@ -446,4 +447,77 @@ test('the title and the icon of the tab tell how much is done', async () => {
   const isLoaded =
     'new Promise((resolve) => { const icon = new Image(); icon.onload = () => resolve(true); icon.onerror = () => resolve(false); icon.src = document.getElementById("icon").href; })';
   expect(await page.evaluate(isLoaded)).toBe(true);
+});
+
+/** A team with a held task and a waiting one, and the lists of two agents. */
+async function teamPage(width: number, colorScheme: 'dark' | 'light'): Promise<Page> {
+  const state = temporaryDirectory();
+  const team = openTaskStore({ folder: taskListFolder(state, 's') });
+  const tasks = [
+    { subject: 'Parse', description: 'Two\nlines', priority: 'high' as const },
+    { subject: 'Print', blockedBy: [{ place: 0 }] },
+  ];
+  await team.change((graph, at) => createTasks(graph, tasks, at), undefined, 'lea');
+  const claim = { agent: 'ann', checkBusy: false, leaseMs: 1000, clock: team.clock };
+  await team.change((graph, at) => claimTask(graph, 1, claim, at), undefined, 'ann');
+  storeOf(state, 'agent-29').update(todos('- b'));
+  storeOf(state, 'agent-3').update(todos('- \u05d0\u05d1 (1)'));
+  storeOf(state, 'main@11111111-aaaa-4bbb-8ccc-123456789abc').update(todos('x a', '> c'));
+  storeOf(state, 'empty').update([]);
+  const page = await open((await serve(state)).url, {
+    viewport: { width, height: 900 },
+    colorScheme,
+  });
+  await page.getByText('agent-29').waitFor();
+  return page;
+}
+
+test.each([
+  [375, 'light'],
+  [1280, 'dark'],
+] as const)(
+  'at %d pixels a task opens its details by Enter, an expired lease shows, and those at work come first',
+  async (width, scheme) => {
+    const page = await teamPage(width, scheme);
+    await page.getByText(/expired \d+ ?s ago, free to claim/).waitFor();
+    // The header counts the team's tasks and the items of all lists.
+    expect(await page.locator('#total').innerText()).toBe('1/6');
+    const columns = page.locator('#board h3');
+    const first = width < 600 ? 'In progress' : 'Pending';
+    expect(await columns.first().innerText()).toBe(first);
+    const heads = await page.locator('#lists h3').allInnerTexts();
+    if (width < 600) expect(heads).toEqual(['Claude 1111', 'agent-3', 'agent-29', 'empty']);
+    else expect(heads.toSorted()).toEqual(['Claude 1111', 'agent-29', 'agent-3', 'empty']);
+    expect(await page.getByText('The list is empty.').count()).toBe(1);
+    expect(await page.locator('bdi', { hasText: '(1)' }).count()).toBe(1);
+    const task = page.getByRole('button', { name: '#1 Parse' });
+    await task.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('dl.details').waitFor();
+    const told = await page.locator('dl.details').innerText();
+    expect(told).toMatch(/Lease until\s+\S+/);
+    expect(told).toMatch(/Description\s+Two\nlines/);
+    expect(told).toMatch(/History\s+.*ann: claimed #1 Parse \(ann\)/);
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    expect(await page.evaluate('document.activeElement.dataset.fold')).toBe('task:1');
+    await picture(page, `details-${width}-${scheme}`);
+    await page.keyboard.press('Enter');
+    await page.locator('dl.details').waitFor({ state: 'detached' });
+  },
+);
+
+test('a single list is no wider than 80 characters; its clocks stop while there is no connection', async () => {
+  const { child, page } = await pageOf('> Build');
+  await page.setViewportSize({ width: 1920, height: 900 });
+  const wide = await page.evaluate(
+    'document.querySelector("#lists").clientWidth / parseFloat(getComputedStyle(document.body).fontSize)',
+  );
+  expect(wide).toBeLessThan(60);
+  child.kill();
+  await page.locator('#connection.lost').waitFor();
+  const clock = page.locator('.time');
+  const before = await clock.innerText();
+  const then = Date.now() + 2100;
+  await eventually('two seconds more', () => Date.now() > then);
+  expect(await clock.innerText()).toBe(before);
 });

@@ -1,0 +1,172 @@
+import { proofMark } from '../base/command/status.ts';
+import { agentName } from '../screen/panel/look.ts';
+import { leaseEnd, machineClock } from '../tasks/lease.ts';
+import type { Task, TaskGraph } from '../tasks/task.ts';
+import { changesIn, changeText, type TaskChangeEntry } from '../tasks/task-history.ts';
+import type { TaskVersion } from '../tasks/task-store.ts';
+import { changeOf } from '../todo/list-text.ts';
+import { contentKey } from '../todo/pair-items.ts';
+import type { TodoItem } from '../todo/todo-fields.ts';
+import type { TodoVersion } from '../todo/todo-version.ts';
+
+/** One fact of an item or a task, for people. */
+export interface Detail {
+  readonly label: string;
+  /** In milliseconds since 1970. */
+  readonly at?: number | undefined;
+  readonly lines: readonly string[];
+}
+
+export interface Entry {
+  readonly version: number;
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  readonly by: string;
+  readonly text: string;
+}
+
+const MOST_CHANGES = 20;
+
+/** All that is known of a task. @param leaseEnds in milliseconds since 1970. */
+export function taskDetails(
+  versions: readonly TaskVersion[],
+  id: number,
+  leaseEnds?: number,
+): Detail[] {
+  const graph = versions[0]?.graph;
+  const task = graph?.tasks.get(id);
+  const known = graph && task ? factsOf(graph, task, leaseEnds) : [fact('Status', 'deleted')];
+  const history = (changesOf(versions).get(id) ?? []).slice(0, MOST_CHANGES).map((entry) => ({
+    label: 'History',
+    at: +entry.at,
+    lines: [`${agentName(entry.after.by ?? '-')}: ${changeText({ ...entry, ids: [id] })}`],
+  }));
+  return [...known, ...history].filter(
+    ({ lines, at }) => at !== undefined || lines.join('') !== '',
+  );
+}
+
+function factsOf({ tasks }: TaskGraph, task: Task, leaseEnds: number | undefined): Detail[] {
+  const { status, owner = '', priority = '', check = '', proof, description, comments = [] } = task;
+  const links = (ids: readonly number[]) =>
+    ids.map((id) => `#${id} ${tasks.get(id)?.subject} (${statusText(tasks.get(id)?.status)})`);
+  return [
+    fact('Status', statusText(status)),
+    fact('Owner', agentName(owner)),
+    ...(leaseEnds === undefined ? [] : [{ label: 'Lease until', at: leaseEnds, lines: [] }]),
+    fact('Priority', priority),
+    { label: 'Description', lines: linesOf(description) },
+    { label: 'Blocked by', lines: links(task.blockedBy) },
+    { label: 'Blocks', lines: links(task.blocks) },
+    ...checkDetails({ status, check, proof }),
+    ...comments.map(({ by, at, text }) => ({
+      label: `Comment by ${agentName(by)}`,
+      at: Date.parse(at),
+      lines: linesOf(text),
+    })),
+    {
+      label: 'Created by',
+      at: Date.parse(task.createdAt),
+      lines: [agentName(task.createdBy ?? '-')],
+    },
+  ];
+}
+
+/** As `taskDetails`, of an item of a list. */
+export function itemDetails(versions: readonly TodoVersion[], item: Readonly<TodoItem>): Detail[] {
+  const { status, activeForm, content, id = '', priority = '', check = '', proof } = item;
+  const history: Detail[] = [];
+  versions.forEach((version, index) => {
+    const inVersion = (one: TodoVersion | undefined) =>
+      one?.items.find((other) => contentKey(other) === contentKey(item))?.status;
+    const now = inVersion(version);
+    const isKnown = index + 1 < versions.length || version.version === 1;
+    if (now === undefined || !isKnown || now === inVersion(versions[index + 1])) return;
+    const lines = [`${agentName(version.by)}: ${statusText(now)}`];
+    history.push({ label: 'History', at: +version.updatedAt, lines });
+  });
+  return [
+    fact('Status', statusText(status)),
+    fact('Active form', activeForm === content ? '' : activeForm),
+    fact('Id', id),
+    fact('Priority', priority),
+    ...checkDetails({ status, check, proof }),
+    ...history.slice(0, MOST_CHANGES),
+  ].filter(({ lines }) => lines.join('') !== '');
+}
+
+function checkDetails({
+  status,
+  check,
+  proof,
+}: Pick<Task, 'status' | 'check' | 'proof'>): Detail[] {
+  if (!check) return [];
+  const exit = proof && `exit ${proof.exitCode}, for ${agentName(proof.by)}`;
+  return [
+    fact('Check', check),
+    {
+      label: 'Proof',
+      at: proof && Date.parse(proof.at),
+      lines: [exit ?? proofMark({ status, check })],
+    },
+  ];
+}
+
+function fact(label: string, text: string): Detail {
+  return { label, lines: [text] };
+}
+
+function statusText(status = 'deleted'): string {
+  return status.replace('_', ' ');
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r\n|\n|\r/);
+}
+
+/** Comparing all versions takes long. */
+const changesKnown = new WeakMap<TaskVersion, ReadonlyMap<number, TaskChangeEntry[]>>();
+
+/** By task, newest first. */
+function changesOf(versions: readonly TaskVersion[]): ReadonlyMap<number, TaskChangeEntry[]> {
+  const [newest] = versions;
+  if (newest === undefined) return new Map();
+  const known = changesKnown.get(newest);
+  if (known) return known;
+  const changes = new Map<number, TaskChangeEntry[]>();
+  for (const entry of changesIn(versions))
+    for (const id of entry.ids) changes.set(id, [...(changes.get(id) ?? []), entry]);
+  changesKnown.set(newest, changes);
+  return changes;
+}
+
+/** Comparing all versions takes long, and they change seldom. */
+const entriesKnown = new WeakMap<readonly TaskVersion[], readonly Entry[]>();
+
+export function taskEntries(versions: readonly TaskVersion[]): readonly Entry[] {
+  const entries =
+    entriesKnown.get(versions) ??
+    Array.from(changesIn(versions), (entry) => {
+      const { version, at, after } = entry;
+      return { version, at: +at, by: after.by ?? '-', text: changeText(entry) };
+    });
+  entriesKnown.set(versions, entries);
+  return entries;
+}
+
+export function entriesOf(versions: readonly TodoVersion[]): readonly Entry[] {
+  return versions.map((version, index) => ({
+    version: version.version,
+    at: +version.updatedAt,
+    by: version.by,
+    text: changeOf(version, versions[index + 1]),
+  }));
+}
+
+/** The machine's, for leases. */
+const CLOCK = machineClock();
+
+/** When the lease of a task in progress ends, in milliseconds since 1970. */
+export function leaseEndOf(task: Task | undefined): number | undefined {
+  return task && leaseEnd(task, CLOCK);
+}
