@@ -89,28 +89,25 @@ export function readRequest<Request>(
   parsed: ParsedOptions<OptionTable>,
 ): JsonInput<Request> | Promise<JsonInput<Request>> {
   const usage = `Usage: ${form.usage}\n`;
-  // Only the first field can be a word.
+  // Only the first field can be given as words.
   const [word, { words = undefined } = {}] = Object.entries<Field>(form.fields)[0] ?? [];
-  const missing = words === undefined ? '' : NO_HASH;
+  const hint = words === undefined ? '' : NO_HASH;
   const json = {
     name: form.name,
     noun: 'input',
     example: form.example,
-    usage: { missing: missing + usage, invalid: usage },
+    usage: { missing: hint + usage, invalid: usage },
     check: (value: unknown) => checked(form, value, limits),
   };
   const typedOr = (refused: CommandResult) => orAsTyped(json, { argv, raw }, { refused });
   const wrong = (problem: string) => typedOr(wrongUsage(problem, usage));
-
+  // 1. Options, of fields and others.
   if ('problem' in parsed) return wrong(withCall(parsed, argv));
   const { rest, options } = parsed;
-  const given: Record<string, unknown> = {};
-  for (const option of Object.keys(options)) {
-    const field = fieldOf(option);
-    if (Object.hasOwn(form.fields, field)) given[field] = options[option];
-  }
+  const given = givenFields(form, options);
   const isGiven = Object.keys(given).length > 0;
   const [first] = rest;
+  // 2. JSON: as typed, as an argument, or on standard input.
   const isTyped = raw !== '' && argv.length === 0;
   const isJson =
     first === undefined ? form.readsStdin && !isGiven : first === '-' || beginsJson(first);
@@ -118,32 +115,52 @@ export function readRequest<Request>(
     if (isGiven) return wrong('Give the fields as JSON or as options, not both');
     return readJsonInput(json, { argv: rest, stdin, raw });
   }
+  // 3. Words.
+  const texts = readJsonTexts(form, given);
+  if (texts.problem !== undefined) return { refused: invalidJson(texts.problem, usage) };
+  const surplus = rest[words === undefined ? 0 : words === 'many' ? rest.length : 1];
+  if (surplus !== undefined) {
+    const problem = `Unexpected argument ${inQuotes(surplus)}`;
+    if (isGiven) return wrong(problem);
+    if (words !== undefined || !form.readsStdin) return typedOr(refusal(problem, undefined, usage));
+    return typedOr(invalidJson(`${inQuotes(surplus)} is not JSON`, usage));
+  }
+  if (word !== undefined && first !== undefined) given[word] = words === 'many' ? rest : first;
+  const request = checked(form, given, limits);
+  if ('value' in request) return { ...request, notes: [...texts.notes, ...request.notes] };
+  const problems = 'problems' in request ? request.problems : undefined;
+  return { refused: refusal('Validation failed', problems, first === undefined ? hint : '') };
+}
+
+function invalidJson(line: string, usage: string): CommandResult {
+  return refusal('Invalid JSON format', { lines: [line] }, usage);
+}
+
+function givenFields(
+  { fields }: Pick<TaskForm<never>, 'fields'>,
+  options: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const given = Object.entries(options).map(([option, value]) => [fieldOf(option), value] as const);
+  return Object.fromEntries(given.filter(([field]) => Object.hasOwn(fields, field)));
+}
+
+/** Parses, in place, what is JSON in an option. */
+function readJsonTexts(
+  { fields }: Pick<TaskForm<never>, 'fields'>,
+  given: Record<string, unknown>,
+) {
   const notes: string[] = [];
   for (const [field, text] of Object.entries(given)) {
-    const kind = form.fields[field]?.kind;
+    const kind = fields[field]?.kind;
     if (kind?.is !== 'value' || !kind.isJsonText || typeof text !== 'string') continue;
     const reading = readJson(text);
     if ('problem' in reading) {
-      const line = `--${field}: ${describeProblem(text, reading.problem)}`;
-      return { refused: refusal('Invalid JSON format', { lines: [line] }, usage) };
+      return { problem: `--${field}: ${describeProblem(text, reading.problem)}` };
     }
     given[field] = reading.value;
     notes.push(...reading.notes);
   }
-  const unexpected = rest[words === undefined ? 0 : words === 'many' ? rest.length : 1];
-  if (unexpected !== undefined) {
-    if (isGiven) return wrong(`Unexpected argument ${inQuotes(unexpected)}`);
-    if (words !== undefined || !form.readsStdin) {
-      return typedOr(refusal(`Unexpected argument ${inQuotes(unexpected)}`, undefined, usage));
-    }
-    const line = `${inQuotes(unexpected)} is not JSON`;
-    return typedOr(refusal('Invalid JSON format', { lines: [line] }, usage));
-  }
-  if (word !== undefined && first !== undefined) given[word] = words === 'many' ? rest : first;
-  const request = checked(form, given, limits);
-  if ('value' in request) return { ...request, notes: [...notes, ...request.notes] };
-  const problems = 'problems' in request ? request.problems : undefined;
-  return { refused: refusal('Validation failed', problems, first === undefined ? missing : '') };
+  return { notes };
 }
 
 /** An older habit than TaskProve. */
