@@ -51,6 +51,7 @@ export function saidAfterLine(
   return noteLines(said).trimEnd();
 }
 
+/** Asks about each line after the one that wrote the list, or the tasks, and before the last. */
 function timesGiven({ about, say, times = 1 }: GuidanceRule, work: Work): number {
   const { commandsSinceWrite, tasks } = work;
   const lines = about === 'tasks' ? (tasks?.commandsSinceChange ?? 0) : commandsSinceWrite;

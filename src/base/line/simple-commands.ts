@@ -138,7 +138,7 @@ class LineReader {
   }
 
   #readWord(): boolean {
-    // After `>&` a dash is a word of its own: `>&-x` has the argument x.
+    // 1. The target of a redirection. After `>&` a dash is a word of its own: `>&-x` has the argument x.
     const isDash = /^[<>]&$/.test(this.#open?.operator ?? '') && this.#line[this.#at] === '-';
     const word = isDash
       ? { text: '-', written: '-', isLiteral: true, start: this.#at }
@@ -146,13 +146,14 @@ class LineReader {
     if (word === undefined) return false;
     this.#at += word.written.length;
     if (this.#open !== undefined) return this.#redirect(this.#open, word);
+    // 2. A keyword, or an assignment, before the first word of a command.
     const { words, assignments } = this.#draft;
     const { written } = word;
     const isFirst = words.length === 0;
     if (isFirst && UNREAD.test(written)) return false;
     if (isFirst && GROUP.test(written)) return this.#leaveList(written);
     const isAssignment = isFirst && ASSIGNMENT.test(written);
-    // A bracket alone is no pattern. `time` is a keyword before a command.
+    // 3. A word of the command. A bracket alone is no pattern. `time` is a keyword before a command.
     const isBracket = written === (words[0]?.written === '[' ? ']' : '[');
     const isLiteral = (word.isLiteral || isBracket) && !(isFirst && written === 'time');
     this.#isLiteral &&= isLiteral && !isAssignment;

@@ -104,20 +104,25 @@ function quoteArguments(line: string, names: Names, reading: Reading): string {
   let read = reading;
   let from = 0;
   for (let place = 0; place < MAX_PLACES; place++) {
+    // 1. The next argument that begins as JSON.
     const argument = firstArguments(mended, names, read).find(({ start }) => start >= from);
     if (argument === undefined) break;
+    // 2. Leave it if bash reads it as it is meant, or if its end is unclear.
+    const json = isReadAsMeant(argument) ? undefined : jsonAt(mended, argument.start);
     from = argument.start + 1;
-    const isJson = isJsonCollection(argument.text);
-    if (isJson && argument.written === quote(argument.text)) continue;
-    const json = jsonAt(mended, argument.start);
-    const typed = withoutOuterQuotes(argument.written);
-    if (json === undefined || (isJson && !hasLostQuotes(argument.text, typed))) continue;
-    const quoted = quote(json.text);
-    mended = replaceParts(mended, [{ ...json, text: quoted }]);
+    if (json === undefined) continue;
+    // 3. Quote it. Bash may read other words after it now.
+    const text = quote(json.text);
+    mended = replaceParts(mended, [{ ...json, text }]);
     read = readCommands(mended);
-    from = argument.start + quoted.length;
+    from = argument.start + text.length;
   }
   return mended;
+}
+
+function isReadAsMeant({ text, written }: Word): boolean {
+  if (!isJsonCollection(text)) return false;
+  return written === quote(text) || !hasLostQuotes(text, withoutOuterQuotes(written));
 }
 
 /** The first JSON of each agent command, in the part of the line that can be read, and by their looks in the rest. */

@@ -134,14 +134,18 @@ export class Permission {
     approve: Approve,
     signal: AbortSignal | undefined,
   ): Promise<Decision> {
+    // 1. Read the text that will run; what was mended is never certain.
     const { text, isMended } = execution;
-    const { commands, isCertain } = readForApproval(text, this.#world.handlers);
-    const ours = isCertain && !isMended ? await this.#agentCommands(commands) : [];
-    if (commands.length > 0 && commands.every(([name = '']) => ours.includes(name))) {
-      return execution;
-    }
+    const read = readForApproval(text, this.#world.handlers);
+    const { commands } = read;
+    const isCertain = read.isCertain && !isMended;
+    // 2. Agent commands alone need no approval.
+    const ours = isCertain ? await this.#agentCommands(commands) : [];
+    const isOurs = commands.length > 0 && commands.every(([name = '']) => ours.includes(name));
+    if (isOurs) return execution;
+    // 3. Ask. The answer may be another line, which runs as it is.
     const agentCommands = ours.filter((name) => !PROVERS.has(name));
-    const reading = { commands, isCertain: isCertain && !isMended, agentCommands };
+    const reading = { commands, isCertain, agentCommands };
     const answer = await this.#question(text, reading, approve, signal);
     if (answer === 'cancelled' || 'denied' in answer) return answer;
     return answer.line === text ? execution : { ...execution, text: answer.line, isMended: false };
