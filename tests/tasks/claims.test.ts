@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 import { MemoryPlace } from '../../src/lists/place.ts';
+import { claimTask, releaseAll, releaseTasks } from '../../src/tasks/claims.ts';
 import type { LeaseClock } from '../../src/tasks/lease.ts';
-import type { TaskGraph, TaskLease } from '../../src/tasks/task.ts';
+import { NO_TASKS, type TaskGraph, type TaskLease } from '../../src/tasks/task.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 import { failed, ok } from '../helpers/replies.ts';
+import { claimed, codes, completed, done, graphOf, LATER } from './tasks.ts';
 import { Team } from './team.ts';
 
 // An assigned agent hears of it, a dead one keeps nothing, a leader sees all.
-
-const firstLine = ({ stdout, stderr }: { stdout: string; stderr: string }) =>
-  (stdout || stderr).split('\n')[0];
 
 /** A clock that stands still until told to advance. */
 class HandClock implements LeaseClock {
@@ -50,44 +49,6 @@ test('a change makes one version, in which its agent has also heard its news and
   const refused = await team.run('TaskClaim 9 --agent bob');
   expect(refused.stderr).toContain('Note: #3 "C": assigned to you by ann\n');
   expect(await team.out('TaskInbox --agent bob')).toBe('Nothing new.\n');
-});
-
-test("one's own tasks come before free ones, and these by priority, then by id", async () => {
-  const team = new Team({ settings: { guidance: 'off' } });
-  await team.run(
-    'TaskCreate --subject Free',
-    'TaskCreate --subject Low --priority low',
-    'TaskCreate --subject Mine --owner bob',
-    'TaskCreate --subject Anns --owner ann',
-    'TaskCreate --subject High --priority high',
-    'TaskCreate --subject Blocked --owner bob --blocked-by 1',
-  );
-  const { stdout } = await team.run('TaskList --ready --agent bob');
-  expect(stdout.match(/#\d/g)).toEqual(['#3', '#5', '#1', '#2']);
-  const claims = [];
-  for (let count = 0; count < 5; count++) {
-    claims.push(firstLine(await team.run('TaskClaim --next --agent bob')));
-  }
-  expect(claims).toEqual([
-    'Task #3 claimed by bob: Mine',
-    'Task #5 claimed by bob: High',
-    'Task #1 claimed by bob: Free',
-    'Task #2 claimed by bob: Low',
-    'Error: Cannot claim a task',
-  ]);
-  expect(await team.out('TaskList --mine --agent ann')).toBe('#4 [pending] Anns (ann)\n');
-});
-
-test('with one task at a time, every unfinished task of an agent counts', async () => {
-  const team = new Team({ settings: { guidance: 'off', oneTaskPerAgent: true } });
-  await team.run('TaskCreate --subject A --owner bob', 'TaskCreate --subject B');
-  expect(await team.err('TaskClaim 2 --agent bob')).toBe(
-    'Error: Cannot claim task #2\n- agent_busy: bob has yet to begin #1\n',
-  );
-  await team.run('TaskClaim 1 --agent bob');
-  expect(await team.err('TaskClaim 2 --agent bob')).toContain('bob is working on #1');
-  await team.run('TaskUpdate 1 --status completed --agent bob');
-  expect((await team.run('TaskClaim 2 --agent bob')).exitCode).toBe(0);
 });
 
 test("a lease that has expired: the task is anyone's, and its old owner is told before and after", async () => {
@@ -189,136 +150,49 @@ test('TaskRelease --expired releases the tasks of dead agents, which can no long
   expect((await team.run('TaskRelease --expired 2')).exitCode).toBe(2);
 });
 
-test.each(['30', '0m', '-5m', '1.5h', '400d', ''])('a lease of %j is no lease', async (lease) => {
-  const team = new Team();
-  await team.run('TaskCreate --subject A');
-  const result = await team.call('TaskClaim', ['1', '--agent', 'a', '--lease', lease]);
-  expect(result.exitCode).toBe(2);
-  expect(result.stderr).toMatch(/^Error: --lease needs a (time such as 90s, 30m or 8h|value)/);
-  expect((await team.run('TaskClaim 1 --agent a --lease off')).exitCode).toBe(0);
+const claim = (graph: TaskGraph, id: number | 'next', agent = 'a', checkBusy = false) =>
+  claimTask(graph, id, { agent, checkBusy }, LATER);
+
+test('every reason against a claim', () => {
+  const graph = claimed(graphOf('One', { subject: 'Two', blockedBy: [1] }, 'Three'), 1, 'a');
+  expect(codes(claim(graph, 9))).toBe('task_not_found');
+  expect(claim(graph, 1, 'b')).toEqual({
+    refused: [{ code: 'already_claimed', text: '#1 is claimed by a' }],
+  });
+  expect(codes(claim(completed(graph, 1), 1))).toBe('already_resolved');
+  expect(claim(graph, 2)).toEqual({ refused: [{ code: 'blocked', text: '#2 is blocked by #1' }] });
+  expect(claim(graph, 3, 'a', true)).toEqual({
+    refused: [{ code: 'agent_busy', text: 'a is working on #1' }],
+  });
+  expect(codes(claim(graph, 2, 'a', true))).toBe('blocked, agent_busy');
+  expect(codes(claim(graph, 1, 'a', true))).toBe('none');
+  expect(codes(claim(graph, 3, 'a'))).toBe('none');
+  expect(codes(claim(claimed(graph, 3, 'b'), 'next'))).toBe('nothing_ready');
+  expect(codes(claim(NO_TASKS, 'next'))).toBe('nothing_ready');
+  const held = claim(claimed(claimed(graph, 1, 'a'), 3, 'b'), 'next', 'c');
+  expect(held).toMatchObject({
+    refused: [
+      {
+        text: expect.stringMatching(
+          /unowned; held: #1 by a since \S+, #3 by b since \S+\. If its owner has gone: TaskRelease 1$/,
+        ),
+      },
+    ],
+  });
 });
 
-/** The notes of an agent's next command. */
-async function heard(team: Team, agent: string): Promise<string> {
-  return await team.err(`TaskList --status completed --agent ${agent}`);
-}
-
-test('each agent gets each of its notices once', async () => {
-  const team = new Team();
-  await team.run('TaskCreate --subject A --agent lead', 'TaskCreate --subject B --agent lead');
-  await team.run('TaskUpdate 1 --owner bob --agent lead');
-  expect(await heard(team, 'bob')).toBe('Note: #1 "A": assigned to you by lead\n');
-  expect(await heard(team, 'bob')).toBe('');
-  await team.run('TaskClaim 1 --agent bob', 'TaskUpdate 1 --status completed --agent bob');
-  expect(await heard(team, 'lead')).toBe(
-    'Note: #1 "A": claimed by bob\nNote: #1 "A": completed by bob\n',
+test('released tasks are pending and unowned, all or none', () => {
+  const begun = claimed(completed(graphOf('One', 'Two', 'Three', 'Four'), 1), 2, 'a');
+  const graph = claimed(begun, 3, 'b');
+  const { graph: after, released } = done(releaseTasks(graph, [4, 3, 2, 2], undefined, LATER));
+  expect(released.map(({ id }) => id)).toEqual([2, 3]);
+  const [, ...others] = [...after.tasks.values()].map(({ status, owner }) => `${status} ${owner}`);
+  expect(new Set(others)).toEqual(new Set(['pending undefined']));
+  expect(codes(releaseTasks(graph, [1, 2, 9], undefined, LATER))).toBe(
+    'already_resolved, task_not_found',
   );
-  await team.run('TaskUpdate 1 --status pending --agent ann');
-  expect(await heard(team, 'bob')).toBe('Note: #1 "A": yours: reopened by ann\n');
-  await team.run('TaskUpdate 1 --add-blocked-by 2 --agent lead', 'TaskClaim 2 --agent ann');
-  await team.run('TaskUpdate 2 --status completed --agent ann');
-  expect(await heard(team, 'bob')).toBe('Note: #1 "A": yours: unblocked by ann\n');
-  await team.run('TaskUpdate 1 --owner ann --force --agent lead');
-  expect(await heard(team, 'bob')).toBe('Note: #1 "A": given to another agent by lead\n');
-  expect(await heard(team, 'ann')).toBe('Note: #1 "A": assigned to you by lead\n');
-  await team.run('TaskUpdate 1 --status deleted --agent lead');
-  expect(await heard(team, 'ann')).toBe('Note: #1 "A": deleted by lead\n');
-  await team.run('TaskCreate --subject C --agent lead', 'TaskClaim 3 --agent bob');
-  await heard(team, 'lead');
-  await team.run('TaskRelease 3');
-  expect(await heard(team, 'lead')).toBe('Note: #3 "C": released by main\n');
-});
-
-test.each([
-  ['is deleted', 'TaskUpdate 1 --status deleted'],
-  ['is no longer waited for', 'TaskUpdate 2 --remove-blocked-by 1'],
-  ['is no longer in its way', 'TaskUpdate 1 --remove-blocks 2'],
-])('the owner of a task is told that its last blocker %s', async (_how, change) => {
-  const team = new Team();
-  await team.run('TaskCreate --subject A', 'TaskCreate --subject C', 'TaskClaim 2 --agent lead');
-  await team.run('TaskCreate --subject B --owner bob --blocked-by 1 --blocked-by 2');
-  await heard(team, 'bob');
-  const blocker = (line: string) => line.replace(/\b2\b/, '3');
-  await team.run(`${blocker(change)} --agent lead`);
-  expect(await heard(team, 'bob')).toBe('');
-  await team.run('TaskUpdate 2 --status completed --agent lead');
-  expect(await heard(team, 'bob')).toBe('Note: #3 "B": yours: unblocked by lead\n');
-  await team.run('TaskUpdate 3 --add-blocked-by 2 --agent lead');
-  expect(await heard(team, 'bob')).toBe('');
-});
-
-test('at most five notices per command; TaskInbox prints and marks the rest', async () => {
-  const team = new Team();
-  for (const name of 'ABCDEFGH') {
-    await team.run(`TaskCreate --subject ${name} --owner bob --agent lead`);
-  }
-  const lines = (await heard(team, 'bob')).trim().split('\n');
-  expect(lines).toHaveLength(6);
-  expect(lines[5]).toBe('Note: and 3 more: TaskInbox');
-  expect(await team.out('TaskInbox --agent bob')).toMatch(
-    /^\S+Z {2}#6 "F": assigned to you by lead\n\S+Z {2}#7 "G": .*\n\S+Z {2}#8 "H": .*\n$/,
-  );
-  expect(await team.out('TaskInbox --agent bob')).toBe('Nothing new.\n');
-  // With TODO_GUIDANCE=off all wait for TaskInbox.
-  const quiet = new Team({ settings: { guidance: 'off' } });
-  await quiet.run('TaskCreate --subject A --owner bob --agent lead');
-  expect(await heard(quiet, 'bob')).toBe('');
-  expect(await quiet.out('TaskInbox --agent bob --json')).toMatch(
-    /^\{"notices":\[\{"kind":"assigned","taskId":1,"subject":"A","by":"lead","at":"\S+"\}\]\}\n$/,
-  );
-});
-
-test('a task with a check is completed with its proof, or marked unproven; no input can set a proof', async () => {
-  const team = new Team({ settings: { agent: 'ann' } });
-  await team.call('TaskCreate', ['{"subject":"A","check":"exit 0"}']);
-  await team.call('TaskCreate', ['{"subject":"B","check":"echo too bad; exit 3"}']);
-  const prove = (id: number) => team.run(`TaskProve ${id}`);
-  expect((await team.run('TaskUpdate 2 --status completed --prove')).exitCode).toBe(2);
-  expect((await prove(2)).stderr).toBe(
-    'Note: running the check: echo too bad; exit 3\nError: Cannot prove the tasks\n- unproven: #2: echo too bad; exit 3 failed: exit code 3\n  too bad\n',
-  );
-  expect(await team.err('TaskUpdate 2 --status completed')).toBe(
-    'Note: unproven: #2; to run its check (echo too bad; exit 3): TaskProve 2\nNote: ready to claim: #1 A\n',
-  );
-  expect(await prove(1)).toEqual(
-    ok('Updated task #1: status\n', 'Note: running the check: exit 0\n'),
-  );
-  const { stdout } = await team.run('TaskGet 1');
-  expect(stdout).toMatch(/\nCheck: exit 0 \(proven: exit 0 exited with 0, \S+Z, for ann\)\n/);
-  expect(await team.out('TaskGet 2')).toContain('\nCheck: echo too bad; exit 3 (unproven)\n');
-  for (const name of ['TaskCreate', 'TaskUpdate']) {
-    const forged = await team.call(name, ['{"taskId":2,"subject":"A","proof":{"command":"x"}}']);
-    expect(forged.stderr).toContain("Unrecognized key 'proof'");
-  }
-  // A proof belongs to one completion.
-  await team.run('TaskUpdate 1 --status pending');
-  expect(await team.out('TaskGet 1')).toContain('\nCheck: exit 0\n');
-});
-
-test('the check of a task that another has is changed by its owner, its creator, a person, or with --force', async () => {
-  const team = new Team({ settings: { agent: 'lead' } });
-  await team.run('TaskCreate --subject A --check exact', 'TaskClaim 1 --agent ann');
-  const change = (agent: string, check: string, ...more: string[]) =>
-    team.call('TaskUpdate', ['1', '--check', check, '--agent', agent, ...more]);
-  const refusal = failed(
-    'Error: Cannot update task #1\n' +
-      '- already_claimed: #1 is claimed by ann; its check may be changed by its owner and its creator\n' +
-      '- a leader may use --force; to clear the owner: TaskRelease 1\n',
-  );
-  expect(await change('bob', 'true')).toEqual(refusal);
-  const proving = await change('bob', 'true', '--status', 'completed');
-  expect(proving.stderr).toContain('already_claimed');
-  expect((await change('bob', 'exact')).stdout).toBe('Updated task #1: nothing to change\n');
-  const changers = [['ann'], ['lead'], ['user'], ['bob', '--force']] as const;
-  for (const [agent, ...more] of changers) {
-    expect((await change(agent, `of ${agent}`, ...more)).stdout).toBe('Updated task #1: check\n');
-  }
-  // Only the agent that changed it may undo that.
-  expect(await team.err('TaskUndo --agent eve')).toContain('already_claimed: #1 is claimed');
-  expect(await team.out('TaskUndo --agent bob')).toBe('Undone: changed check of #1 A\n');
-  expect((await team.out('TaskInbox --agent ann')).replace(/^\S+ +/gm, '')).toBe(
-    ['lead', 'user', 'bob', 'bob'].map((by) => `#1 "A": yours: check changed by ${by}\n`).join(''),
-  );
-  await team.run('TaskRelease 1');
-  expect((await change('bob', 'true')).exitCode).toBe(0);
+  expect(codes(releaseTasks(graph, [2, 3], 'a', LATER))).toBe('already_claimed');
+  const gone = releaseAll(graph, 'b', LATER);
+  expect(gone.released.map(({ id }) => id)).toEqual([3]);
+  expect(releaseAll(graph, 'nobody', LATER).graph).toBe(graph);
 });

@@ -1,4 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Task } from '../../src/tasks/task.ts';
+import { isSameTask } from '../../src/tasks/task-history.ts';
+import { graphOf, task } from './tasks.ts';
 import { Team } from './team.ts';
 
 // The history of a list, and undo.
@@ -94,40 +97,8 @@ test('completed tasks are archived, readable, and come back', async () => {
   expect(await team.out('TaskList')).toBe('#1 [pending] A\n#2 [pending] B\n');
 });
 
-test('500 tasks are 30 lines and a count, the unfinished first, in fewer than 1,200 tokens', async () => {
-  const team = quiet();
-  const tasks = Array.from({ length: 500 }, (_, index) => ({
-    subject: `Fix the login page, part ${index}`,
-  }));
-  await team.call('TaskCreate', [JSON.stringify(tasks)]);
-  for (let id = 1; id <= 20; id++) await team.run(`TaskUpdate ${id} --status completed`);
-  await team.run('TaskClaim 400 --agent bob');
-  const { stdout } = await team.run('TaskList');
-  const lines = stdout.trim().split('\n');
-  expect(lines).toHaveLength(31);
-  expect(lines[0]).toContain('#400 [in_progress]');
-  expect(lines[1]).toContain('#21 [pending]');
-  expect(lines[30]).toBe('... and 470 more tasks; --limit 500 shows all');
-  // Such text has about four characters a token.
-  expect(stdout.length / 3.5).toBeLessThan(1200);
-  expect((await team.out('TaskList --limit 2')).split('\n')).toHaveLength(4);
-  expect(JSON.parse(await team.out('TaskList --json')).tasks).toHaveLength(500);
-  const found = await team.out('TaskList --search PART --status completed --limit 500');
-  expect(found.trim().split('\n')).toHaveLength(20);
-  expect((await team.call('TaskList', ['--search', ' '])).stderr).toContain(
-    'search: Cannot be blank',
-  );
-});
-
-test('a list is exported for other programs, and no text of it is markup', async () => {
-  const team = quiet();
-  const tasks = [
-    { ref: 'x', subject: 'Fix "x"', description: '1. "b"\n==', priority: 'high' },
-    { subject: '[x](y) *b* <i>', blockedBy: ['x'], owner: 'bob' },
-    { subject: 'c' },
-  ];
-  await team.call('TaskCreate', [JSON.stringify(tasks)]);
-  expect(await team.out('TaskList --format md')).toBe(
-    '- [ ] \\#1 Fix "x" (high)\n\n  1\\. "b"\n  \\==\n\n- [ ] \\#2 \\[x\\](y) \\*b\\* \\<i\\> (bob; blocked by \\#1)\n- [ ] \\#3 c\n',
-  );
+test('a task as it was computed is the task as it was read, which has no fields that are undefined', () => {
+  const read = task(graphOf('One'), 1) as Task;
+  expect(isSameTask({ ...read, owner: undefined, check: undefined }, read)).toBe(true);
+  expect(isSameTask({ ...read, owner: 'ann' }, read)).toBe(false);
 });

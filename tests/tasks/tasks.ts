@@ -1,7 +1,8 @@
 import { claimTask } from '../../src/tasks/claims.ts';
 import type { Refused } from '../../src/tasks/reasons.ts';
-import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
+import { NO_TASKS, type Task, type TaskGraph } from '../../src/tasks/task.ts';
 import { createTasks, type NewTask } from '../../src/tasks/task-create.ts';
+import type { TaskChanges } from '../../src/tasks/task-fields.ts';
 import { updateTask } from '../../src/tasks/update-task.ts';
 
 export const AT = '2026-01-31T12:00:00.000Z';
@@ -34,3 +35,8 @@ export function claimed(graph: TaskGraph, id: number, agent: string): TaskGraph 
 export function completed(graph: TaskGraph, id: number): TaskGraph {
   return done(updateTask(graph, { taskId: id, status: 'completed' }, LEADER, AT)).graph;
 }
+
+export const update = (graph: TaskGraph, changes: TaskChanges, agent?: string, more: object = {}) =>
+  updateTask(graph, changes, { agent, checkBusy: false, force: false, ...more }, LATER);
+
+export const task = (graph: TaskGraph, id: number): Task | undefined => graph.tasks.get(id);

@@ -4,6 +4,12 @@ import type { LeaseClock } from '../../src/tasks/lease.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 import { cleanEnvironment } from '../helpers/executables.ts';
+import { failed } from '../helpers/replies.ts';
+
+export const refused = (title: string, ...lines: string[]) =>
+  failed(`Error: ${title}\n${lines.map((line) => `- ${line}\n`).join('')}`);
+
+export const invalid = (...lines: string[]) => refused('Validation failed', ...lines);
 
 export interface TeamOptions {
   settings?: Partial<Settings>;
