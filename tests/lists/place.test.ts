@@ -1,46 +1,12 @@
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Document } from '../../src/lists/document.ts';
-import { FilePlace } from '../../src/lists/file-place.ts';
-import { MemoryPlace, type SharedPlace, type Version } from '../../src/lists/place.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
 import { rounds } from '../helpers/random.ts';
-import { describeOn, useServers } from '../helpers/servers.ts';
+import { describeEachPlace } from './each-place.ts';
 
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const ONE = new Date('2026-05-01T13:00:00.500Z');
 
-const servers = useServers();
-
-function documentOn(place: SharedPlace<string[]>) {
-  const of = (version: Version<string[]>) => version;
-  const view = { empty: { version: 0, at: NOON, by: '', content: [] }, of };
-  return new Document<string[], Version<string[]>>(place, view, () => ONE);
-}
-
-let lists = 0;
-/** Opens places on one list, which see each other's commits. */
-type Create = (history: number) => () => SharedPlace<string[]>;
-
-describe('in memory', () =>
-  behavesAsPlace((history) => {
-    const place = new MemoryPlace<string[]>({ author: 'ann', history });
-    return () => place;
-  }));
-describe('in files', () =>
-  behavesAsPlace((history) => {
-    const folder = join(temporaryDirectory(), 's', 'a');
-    return () => new FilePlace({ folder, author: 'ann', history });
-  }));
-describeOn(servers.each, (server) =>
-  behavesAsPlace((history) => {
-    const key = `todos/${++lists}`;
-    return () => server().place(key, { author: 'ann', history });
-  }),
-);
-
-function behavesAsPlace(create: Create): void {
+describeEachPlace((create) => {
   const placeThatKeeps = (history: number) => create(history)();
 
   test('a place holds nothing, then the last commit, with its number, time and author', async () => {
@@ -126,36 +92,4 @@ function behavesAsPlace(create: Create): void {
       expect((await places[0]?.load())?.content).toEqual(winners[0]?.content);
     }
   });
-
-  test('a change is computed again from a commit in between, and heard of when it is made', async () => {
-    const place = placeThatKeeps(50);
-    await place.commit(0, ['first'], NOON);
-    let interruptions = 2;
-    const document = documentOn(place);
-    let told = 0;
-    onTestFinished(document.onChange(({ version }) => (told = version)));
-    const committed = await document.compute(async (newest) => {
-      const { version = 0, content = [] } = newest ?? {};
-      if (interruptions-- > 0) await place.commit(version, [...content, 'other'], NOON);
-      return [...content, 'mine'];
-    });
-    expect(told).toBe(4);
-    const made = { version: 4, content: ['first', 'other', 'other', 'mine'] };
-    expect(committed).toMatchObject(made);
-    expect(await place.load()).toMatchObject(made);
-  });
-
-  test('a change that turns out to be none commits nothing', async () => {
-    const place = placeThatKeeps(50);
-    const none = await documentOn(place).compute(() => undefined);
-    expect(none).toBeUndefined();
-    expect(await place.load()).toBeUndefined();
-  });
-}
-
-test('memory and files need no waiting', () => {
-  const place = new FilePlace<string[]>({ folder: join(temporaryDirectory(), 's', 'a') });
-  const made = documentOn(place).compute(() => ['a']);
-  expect(made).toMatchObject({ version: 1 });
-  expect(place.load()).toMatchObject({ content: ['a'] });
 });

@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { base64 } from '../../src/servers/etcd-answer.ts';
+import { passwordFrom } from '../../src/servers/open-engine.ts';
 import { ServerLists } from '../../src/servers/server-lists.ts';
 import { closing, EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -379,3 +380,33 @@ function certificateAuthority(names = 'IP:127.0.0.1,DNS:localhost'): { cert: str
   );
   return { cert, key };
 }
+
+describe('a password file', () => {
+  const wanted = ['db', '5432', 'lists', 'ann'];
+  const file = (text: string, mode = 0o600) => {
+    const path = join(temporaryDirectory(), 'pgpass');
+    writeFileSync(path, text);
+    chmodSync(path, mode);
+    return path;
+  };
+
+  test.each([
+    ['db:5432:lists:ann:pw\n', 'pw'],
+    ['# db:5432:lists:ann:no\n*:*:*:ann:pw\n', 'pw'],
+    ['other:5432:lists:ann:no\n*:*:lists:*:first\n*:*:*:*:second', 'first'],
+    ['db:5432:lists:ann:a\\:b\\\\c\r\n', 'a:b\\c'],
+    ['*:*:*:*:\n*:*:*:*:second', ''],
+    ['db:5432:lists:bob:no\n', undefined],
+    ['db:5432\n\n:::::\n', undefined],
+  ])('%j gives %s', (text, password) => {
+    expect(passwordFrom(file(text), wanted)).toBe(password);
+  });
+
+  test('that others may read is not used, and one that is not there is none', () => {
+    expect(passwordFrom(file('*:*:*:*:pw', 0o644), wanted)).toBeUndefined();
+    expect(passwordFrom('/nowhere/pgpass', wanted)).toBeUndefined();
+    const pipe = join(temporaryDirectory(), 'pgpass');
+    execFileSync('mkfifo', ['-m', '600', pipe]);
+    expect(passwordFrom(pipe, wanted)).toBeUndefined();
+  });
+});

@@ -1,10 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { passwordFrom } from '../../src/servers/open-engine.ts';
+import { expect, test } from 'vitest';
 import { readStateUrl } from '../../src/servers/state-url.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
 
 test.each<[string, object, Record<string, string>?]>([
   [
@@ -77,34 +72,4 @@ test.each<[string, RegExp, Record<string, string>?]>([
   } catch (error) {
     expect(String(error)).not.toContain('s3cret');
   }
-});
-
-describe('a password file', () => {
-  const wanted = ['db', '5432', 'lists', 'ann'];
-  const file = (text: string, mode = 0o600) => {
-    const path = join(temporaryDirectory(), 'pgpass');
-    writeFileSync(path, text);
-    chmodSync(path, mode);
-    return path;
-  };
-
-  test.each([
-    ['db:5432:lists:ann:pw\n', 'pw'],
-    ['# db:5432:lists:ann:no\n*:*:*:ann:pw\n', 'pw'],
-    ['other:5432:lists:ann:no\n*:*:lists:*:first\n*:*:*:*:second', 'first'],
-    ['db:5432:lists:ann:a\\:b\\\\c\r\n', 'a:b\\c'],
-    ['*:*:*:*:\n*:*:*:*:second', ''],
-    ['db:5432:lists:bob:no\n', undefined],
-    ['db:5432\n\n:::::\n', undefined],
-  ])('%j gives %s', (text, password) => {
-    expect(passwordFrom(file(text), wanted)).toBe(password);
-  });
-
-  test('that others may read is not used, and one that is not there is none', () => {
-    expect(passwordFrom(file('*:*:*:*:pw', 0o644), wanted)).toBeUndefined();
-    expect(passwordFrom('/nowhere/pgpass', wanted)).toBeUndefined();
-    const pipe = join(temporaryDirectory(), 'pgpass');
-    execFileSync('mkfifo', ['-m', '600', pipe]);
-    expect(passwordFrom(pipe, wanted)).toBeUndefined();
-  });
 });

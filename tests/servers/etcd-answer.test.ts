@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { base64 } from '../../src/servers/etcd-answer.ts';
+import { closing, hasEtcd } from '../helpers/engines.ts';
+import { useServers } from '../helpers/servers.ts';
+import {
+  type Answer,
+  END,
+  etcdThatSays,
+  http,
+  listsAt,
+  MIB,
+  NOON,
+  NOTHING,
+  placeAt,
+  placeIn,
+  problemOf,
+  withoutEnd,
+} from './false-server.ts';
+
+const servers = useServers();
+
+const NOT_ETCD = 'not from etcd: is this a proxy, or another server?';
+const NOT_HTTP = 'it does not speak HTTP: is this another server?';
+const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+test.for<[string, string]>([
+  [
+    'of a length that is told',
+    `HTTP/1.1 200 OK\r\ncontent-length: ${NOTHING.length}\r\n\r\n${NOTHING}`,
+  ],
+  ['in chunks', `${CHUNKED}05;a=b\r\n{"hea\r\n11\r\nder":{},"kvs":[]}\r\n0\r\nT: x\r\n\r\n`],
+])('two answers %s are read over one connection to an etcd gateway', async ([, answer]) => {
+  const place = placeAt(await etcdThatSays(answer));
+  expect([await place.load(), await place.load()]).toEqual([undefined, undefined]);
+});
+
+test('an answer that is not from etcd, or larger than any list, is refused, and its text is not printed', async () => {
+  const chunk = `100000\r\n${' '.repeat(MIB)}\r\n`;
+  const answers: [Answer, problem: string, isKnown?: boolean][] = [
+    [withoutEnd(CHUNKED, chunk), 'it sent more than 128 MiB at once'],
+    [['SSH-2.0-OpenSSH_9.2\r\n'], NOT_HTTP],
+    [['HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'], NOT_HTTP],
+    [['HTTP/1.1 200 OK\r\n\r\n{}', END], NOT_HTTP],
+    [['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}', END], 'the connection ended'],
+    [[END], 'the connection ended unanswered; with TLS the URL begins with etcds://'],
+    [http(`{"header":{},"kvs":${'[{"a":'.repeat(60)}`), 'its JSON has more than 100 levels'],
+    [
+      http(`{"header":{},"kvs":[${'{},'.repeat(5_000_001)}{}]}`),
+      'its JSON has more than 5000000 values',
+    ],
+    [http('<html><h1>Bad Gateway</h1></html>', 502), `HTTP status 502, ${NOT_ETCD}`],
+    [http('<html><h1>Not found</h1></html>', 404), `HTTP status 404, ${NOT_ETCD}`, true],
+    [http('', 301), `HTTP status 301, ${NOT_ETCD}`, true],
+    ...[
+      '<!doctype html><p>Log in',
+      '{}',
+      'null',
+      ...[
+        '"kvs":"hello"',
+        '"kvs":[null]',
+        '"kvs":[{"key":5,"value":7}]',
+        '"kvs":[{"value":"eA=="}]',
+        '"responses":"x"',
+        '"responses":[null,5]',
+        '"responses":[{"response_range":{"kvs":{}}}]',
+      ].map((said) => `{"header":{},${said}}`),
+    ].map((text): [Answer, string] => [http(text), `HTTP status 200, ${NOT_ETCD}`]),
+  ];
+  const ask = async ([answer, problem, isKnown]: (typeof answers)[number]) => {
+    const url = await etcdThatSays(answer);
+    const lists = () => listsAt(url, Array.isArray(answer) ? 3000 : 60_000);
+    const requests = [placeIn(lists()).load(), placeIn(lists()).commit(0, 'a', NOON)];
+    const [read = '', written] = await Promise.all(requests.map(problemOf));
+    expect(read.slice(-problem.length - 2)).toBe(`: ${problem}`);
+    expect(written).toMatch(isKnown ? /; nothing was changed$/ : /^not known whether the /);
+    if (isKnown) expect((await lists().status()).join()).toContain(`: ${problem}`);
+  };
+  await Promise.all(answers.map(ask));
+});
+
+test.runIf(hasEtcd)('keys of others beside the versions of a list are none of these', async () => {
+  const place = placeAt(`${servers.etcd.url}/beside`);
+  const client = closing(servers.etcd.client());
+  for (const name of ['!', 'notes']) {
+    const key = base64(`${servers.etcd.root}/beside/todos/s/a/${name}`);
+    await client.call('kv/put', { key, value: 'eA==' }, 'change');
+  }
+  expect(await place.load()).toBeUndefined();
+  expect(await place.commit(0, 'ours', NOON)).toMatchObject({ version: 1 });
+  expect(await place.history()).toMatchObject([{ content: 'ours' }]);
+});

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { SharedPlace } from '../../src/lists/place.ts';
+import { ServerLists } from '../../src/servers/server-lists.ts';
+import { closing } from '../helpers/engines.ts';
+
+// Broken or malicious servers. Their answers are read as far as a list may need, and no further.
+
+export const NOON = new Date('2026-05-01T12:00:00.000Z');
+export const MIB = 1024 * 1024;
+export const AS_ANN = { author: 'ann', history: 50 };
+
+/** Bytes as Latin-1, in the parts in which they are sent: a string by its characters. */
+export type Answer = Iterable<string>;
+
+/** Ends the connection. */
+export const END = '';
+
+/** A server on loopback, until the end of the test. @param begin called for each connection; without an answer it falls silent. */
+export async function portThat(begin: () => (said: string) => Answer | undefined): Promise<number> {
+  const server = createServer((socket) => {
+    const answerTo = begin();
+    socket.setNoDelay().on('error', () => {});
+    socket.on('data', async (said) => {
+      for (const part of answerTo(said.toString()) ?? []) {
+        if (part === END) socket.end();
+        if (!socket.writable) return;
+        // Else the client would get many parts as one.
+        await new Promise((resolve) => socket.write(part, 'latin1', () => setImmediate(resolve)));
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as { port: number }).port;
+}
+
+export const withoutEnd = (begin: string, more: string): Answer => ({
+  *[Symbol.iterator]() {
+    yield begin;
+    for (;;) yield more;
+  },
+});
+
+/** @param timeoutMs for requests that are repeated until then; else longer than a busy machine takes. */
+export function listsAt(url: string, timeoutMs = 60_000): ServerLists {
+  return closing(new ServerLists({ url, environment: { PGPASSWORD: 's3cret' }, timeoutMs }));
+}
+
+export const placeIn = (lists: ServerLists): SharedPlace<string> =>
+  lists.place('todos/s/a', AS_ANN);
+export const placeAt = (url: string, timeoutMs?: number) => placeIn(listsAt(url, timeoutMs));
+
+export async function problemOf(work: unknown): Promise<string> {
+  return Promise.resolve(work).then(
+    () => 'none',
+    (error: Error) => error.message,
+  );
+}
+
+export const etcdThatSays = async (answer: Answer) =>
+  `etcd://127.0.0.1:${await portThat(() => () => answer)}/acme`;
+
+export const NOTHING = '{"header":{},"kvs":[]}';
+
+export const http = (text: string, status = 200) => [
+  `HTTP/1.1 ${status} Said\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+];
+
+/** @param begin as of `portThat`. */
+export const postgresThat = async (begin: () => (said: string) => Answer | undefined) =>
+  `postgres://ann@127.0.0.1:${await portThat(begin)}/lists?sslmode=disable`;
+
+/** Each answer to one message of a connection. */
+export const postgresThatSays = (answers: readonly Answer[]) =>
+  postgresThat(() => {
+    const left = [...answers];
+    return () => left.shift();
+  });
+
+/** A message of PostgreSQL. */
+export function message(kind: string, body = ''): string {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(4 + body.length);
+  return kind + length.toString('latin1') + body;
+}
+
+export const authentication = (kind: number, text = '') =>
+  message('R', `\0\0\0${String.fromCharCode(kind)}${text}`);
+export const SCRAM = authentication(10, 'SCRAM-SHA-256\0\0');
+export const WELCOME = authentication(0) + message('Z', 'I');
