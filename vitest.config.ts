@@ -18,7 +18,7 @@ const APART = [
 /** What takes longest, in order: of the four workers, two wait for other processes while two have much to do. */
 const LONG = `
   whole-run install servers/postgres-engine package viewer/follow docs tasks/at-exit shell/bash/slots
-  servers/postgres-connection harness/harnesses servers/connection examples prompt/prompt-shell
+  servers/etcd-answer harness/harnesses servers/connection examples prompt/prompt-shell
   shell/bash/bash-session-state shell/bash/bash-session-timeout cli/jsonl shell/bash/bash-session-dispose
   shell/bash/bash-home cli/state-command todo/todo-prove servers/etcd-connection shell/bash/sandboxes demo
   cli/shell-list bin/agent-shell`

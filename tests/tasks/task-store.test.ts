@@ -6,10 +6,11 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/lists/log-place.ts';
-import type { SharedPlace } from '../../src/lists/place.ts';
+import { MemoryPlace, type SharedPlace } from '../../src/lists/place.ts';
 import { ServerLists } from '../../src/servers/server-lists.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import { type Task, type TaskGraph, withTasks } from '../../src/tasks/task.ts';
+import { TaskStore, taskView } from '../../src/tasks/task-store.ts';
 import { bundled } from '../helpers/bundle.ts';
 import { EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -180,3 +181,11 @@ function readLog(path: string): Logged[] {
   }
   return [...operations.values()];
 }
+
+test('a list that can no longer be read stays as last seen', () => {
+  const place = new MemoryPlace<TaskGraph>();
+  place.load = () => {
+    throw new Error('the disk is gone');
+  };
+  expect(taskView(new TaskStore(place)).rows()).toEqual([]);
+});

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { MemoryPlace } from '../../src/lists/place.ts';
-import { TaskPanel } from '../../src/screen/panel/task-panel.ts';
-import type { TaskGraph } from '../../src/tasks/task.ts';
-import { TaskStore, taskView } from '../../src/tasks/task-store.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
-import { VirtualTerminal } from '../helpers/virtual-terminal.ts';
-import { plan } from '../screen/panel/todos.ts';
-import { claimed, completed, graphOf } from './tasks.ts';
+import { MemoryPlace } from '../../../src/lists/place.ts';
+import { TaskPanel } from '../../../src/screen/panel/task-panel.ts';
+import type { TaskGraph } from '../../../src/tasks/task.ts';
+import { TaskStore, taskView } from '../../../src/tasks/task-store.ts';
+import { TodoStore } from '../../../src/todo/todo-store.ts';
+import { VirtualTerminal } from '../../helpers/virtual-terminal.ts';
+import { claimed, completed, graphOf } from '../../tasks/tasks.ts';
+import { plan } from './todos.ts';
 
 interface Shown {
   terminal: VirtualTerminal;
@@ -117,12 +117,4 @@ test('in plain words: one line a change', async () => {
     'Team tasks 0/2: 2 added',
     'Team tasks 0/2: in progress: #1 Fix login (agent-1)',
   ]);
-});
-
-test('a list that can no longer be read stays as last seen', () => {
-  const place = new MemoryPlace<TaskGraph>();
-  place.load = () => {
-    throw new Error('the disk is gone');
-  };
-  expect(taskView(new TaskStore(place)).rows()).toEqual([]);
 });
