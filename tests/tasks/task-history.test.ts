@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Task } from '../../src/tasks/task.ts';
 import { isSameTask } from '../../src/tasks/task-history.ts';
 import { graphOf, task } from './tasks.ts';
@@ -9,8 +9,6 @@ import { Team } from './team.ts';
 const QUIET = { settings: { guidance: 'off' as const } };
 
 const quiet = () => new Team(QUIET);
-
-afterEach(() => void vi.useRealTimers());
 
 test('the history names agents and changes, newest first', async () => {
   const team = quiet();
@@ -71,30 +69,6 @@ test('a change that something was built on is not undone, another one is', async
   await team.run('TaskUpdate 1 --owner bob', 'TaskInbox --agent bob', 'TaskUndo --at 7');
   expect(await team.err('TaskUndo --at 8')).toContain('version 8 changed no task');
   expect((await quiet().run('TaskUndo')).stderr).toContain('nothing_to_undo');
-});
-
-test('without an id, tasks that were completed a week ago are archived; by its id also one of a faster clock', async () => {
-  const team = await Team.of('AB', QUIET);
-  const setClock = (ms: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
-  await team.run('TaskUpdate 1 --status completed', 'TaskUpdate 2 --status completed');
-  expect(await team.out('TaskArchive')).toBe('Nothing to archive.\n');
-  setClock(-60_000);
-  expect(await team.out('TaskArchive 1')).toBe('Archived: #1\n');
-  setClock(7 * 86_400_000 + 60_000);
-  expect(await team.out('TaskArchive')).toBe('Archived: #2\n');
-});
-
-test('completed tasks are archived, readable, and come back', async () => {
-  const team = await Team.of('AB', QUIET);
-  await team.run('TaskUpdate 1 --status completed');
-  expect(await team.err('TaskArchive 1 2')).toContain('not_completed: #2 is pending');
-  expect(await team.out('TaskArchive 1')).toBe('Archived: #1\n');
-  expect(await team.out('TaskList')).toBe('#2 [pending] B\n');
-  expect(await team.out('TaskList --archived')).toBe('#1 [completed] A\n');
-  expect(await team.out('TaskGet 1')).toContain('Task #1: A');
-  expect(await team.out('TaskList --history')).toContain('  main  archived #1 A\n');
-  await team.run('TaskUpdate 1 --status pending');
-  expect(await team.out('TaskList')).toBe('#1 [pending] A\n#2 [pending] B\n');
 });
 
 test('a task as it was computed is the task as it was read, which has no fields that are undefined', () => {
