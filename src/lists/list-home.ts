@@ -149,7 +149,7 @@ export class ListHome {
 
   /** Call this before the first version of a list is written: then the harness's session finds it from every directory. */
   noteBeginning({ session, agent }: ListName): void {
-    if (!this.#isOfHarness(agent)) return;
+    if (!this.isOfHarness(agent)) return;
     const path = this.checked(beginningFile(this.folder, agent));
     attempt('write', path, () => {
       makeFolders(dirname(path));
@@ -192,7 +192,7 @@ export class ListHome {
 
   /** If several sessions began at once, the first line counts. */
   #beginningOf(agent: string): string | undefined {
-    if (this.#isOnServer || !this.#isOfHarness(agent)) return undefined;
+    if (this.#isOnServer || !this.isOfHarness(agent)) return undefined;
     const path = beginningFile(this.folder, agent);
     try {
       const text = readOwnFile(this.checked(path)).toString();
@@ -213,7 +213,7 @@ export class ListHome {
       .find((session) => found.some(({ key }) => key === listKey({ session, agent })));
   }
 
-  #isOfHarness(agent: string): boolean {
+  protected isOfHarness(agent: string): boolean {
     const id = harnessSession(this.#environment);
     return id !== undefined && agent.endsWith(`@${id}`);
   }

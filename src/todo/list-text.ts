@@ -95,11 +95,18 @@ const MAX_LINE_CHARACTERS = 100;
 /** stderr is at most 4 KB; other lines and warnings need the rest. */
 const MAX_BYTES_OF_LIST = 3000;
 
-/** Refuses a write meant for an older version, and shows the newest. */
-export function movedOn({ version, items }: TodoVersion, expected: number): CommandResult {
+/** Refuses a write meant for an older version, and shows the newest. @param isOld the list is that of the older version. */
+export function movedOn(
+  { version, items }: TodoVersion,
+  expected: number,
+  isOld: boolean,
+): CommandResult {
+  const restore = isOld
+    ? `To restore version ${expected}: TodoWrite --undo --at ${expected}\n`
+    : '';
   const stderr = `Error: The list is at version ${version}, not ${expected}; nothing was changed. It now is:
 ${itemLines(items)}Take this list into account, then write with --if-version ${version}.
-`;
+${restore}`;
   return failed('refused', stderr);
 }
 

@@ -39,12 +39,14 @@ export function removedAndAdded(
 
 /**
  * Like `pairItems`, but a dropped item in progress counts as renamed if a new item is in progress or completed, unless both
- * have ids, which would be equal.
+ * have ids, which would be equal. Lists that share no item are about other work, unless each is a single item.
  */
 export function pairRenamed(before: Items, after: Items): ItemPair[] {
   const pairs = pairItems(before, after);
   const lost = pairs.find((pair) => pair.before?.status === 'in_progress' && !pair.after);
   if (lost === undefined) return pairs;
+  const isSingle = before.length === 1 && after.length === 1;
+  if (!isSingle && !pairs.some((pair) => pair.before && pair.after)) return pairs;
   const isPossible = (pair: ItemPair) =>
     !pair.before && (lost.before?.id === undefined || pair.after?.id === undefined);
   const having = (status: TodoItem['status']) =>

@@ -5,7 +5,9 @@ import { makeFolders, readOwnFile, writeOwnFile } from '../base/system/files.ts'
 import { ListHome } from '../lists/list-home.ts';
 import { hookFolder, type ListName, listKey, sessionKey } from '../lists/list-paths.ts';
 import { DEFAULT_AGENT, USER } from '../lists/place.ts';
+import { leftBehind } from './left-behind.ts';
 import { TodoList, todoPlace } from './todo-store.ts';
+import type { OtherList } from './todo-version.ts';
 
 /** The todo lists of a process, in files or on a server. */
 export class TodoLists extends ListHome {
@@ -21,6 +23,9 @@ export class TodoLists extends ListHome {
     const isUnnamed = (partial.session ?? settings.session) === undefined;
     const begins = isUnnamed ? () => this.noteBeginning(name) : undefined;
     const list = this.#lists.get(key) ?? this.openFound(listKey(name), author, begins);
+    if (isUnnamed && this.isOfHarness(name.agent)) {
+      list.leftBehind = async () => leftBehind(await this.#ofOtherSessions(name));
+    }
     this.#lists.set(key, list);
     this.#names.set(list, name);
     return list;
@@ -43,6 +48,23 @@ export class TodoLists extends ListHome {
     const read = await Promise.allSettled(reading);
     const readable = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     return readable.sort((a, b) => b.at - a.at)[0];
+  }
+
+  /** The lists of the same agent of other sessions of the harness, newest first. */
+  async #ofOtherSessions({ session, agent: own }: ListName): Promise<OtherList[]> {
+    const start = own.slice(0, own.lastIndexOf('@') + 1);
+    const found = (await this.lists.find(sessionKey(session))).flatMap((one) => {
+      const agent = one.path.at(-1) ?? '';
+      const isOther = agent.startsWith(start) && agent !== own && PLAIN.test(agent);
+      return isOther ? [{ agent, key: one.key, changedAt: one.changedAt ?? 0 }] : [];
+    });
+    found.sort((one, other) => other.changedAt - one.changedAt);
+    const lists: OtherList[] = [];
+    for (const { agent, key } of found.slice(0, MOST_OTHERS)) {
+      const list = await this.openFound(key, own).readToReplace();
+      lists.push({ agent, list });
+    }
+    return lists;
   }
 
   /** Tells the hook that the agent should not stop before its list is finished, from this version on. */
@@ -71,6 +93,11 @@ export class TodoLists extends ListHome {
     }
   }
 }
+
+/** Agents' names that a line can contain as they are. */
+const PLAIN = /^[\w@.-]+$/;
+/** A work tree may have hundreds of old sessions. */
+const MOST_OTHERS = 10;
 
 /** `TodoWrite --until-done`, in the hook's folder of the list. */
 const FILE = 'until-done';

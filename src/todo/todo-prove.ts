@@ -3,10 +3,11 @@ import type { AgentBashHandler, CommandResult, Invocation } from '../base/comman
 import { done } from '../base/command/agent-command.ts';
 import { beginsJson, HELP_OPTIONS, type Options, wrongUsage } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
-import { noteLines, refusal } from '../base/command/replies.ts';
+import { noteLines, refusal, withNotes } from '../base/command/replies.ts';
 import { Evidence, failedText, type Proof } from '../base/proof/proof.ts';
 import type { Settings, SettingsSource } from '../base/settings/settings.ts';
 import { orElse } from '../base/system/files.ts';
+import { leftBehindNotes } from './left-behind.ts';
 import { nextText, summaryText } from './list-text.ts';
 import { nameOf, reviseList } from './revise-list.ts';
 import type { TodoItem } from './todo-fields.ts';
@@ -116,11 +117,13 @@ async function prove(
   { names, start }: Asked,
   { settings, evidence }: Proving,
 ): Promise<CommandResult> {
-  const { items } = await list.read();
+  const newest = await list.read();
+  const { items } = newest;
   const chosen = reviseList(items, { '--done': names });
   if ('problems' in chosen) {
     const lines = chosen.problems.map((line) => line.replace('TodoWrite --done', 'TodoProve'));
-    return refusal('Cannot prove the items', { lines });
+    const refused = refusal('Cannot prove the items', { lines });
+    return withNotes(refused, await leftBehindNotes(list, newest));
   }
   const isChosen = (item: Readonly<TodoItem>, at: number) =>
     names.length > 0 ? chosen.items[at] !== item : isUnproven(item);

@@ -15,6 +15,7 @@ import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
 import { inQuotes } from '../base/safe-text.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
+import { leftBehindNotes } from './left-behind.ts';
 import { historyText, LIST_EXPORTS, listLine, listText, notKept } from './list-text.ts';
 import helpPage from './todo-read.md';
 import { LIST_OPTIONS, openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
@@ -116,9 +117,11 @@ async function readList(
   if (at === undefined) {
     if (form === undefined && forPeople) return readByPerson(list, forPeople);
     // A status line asks all the time, and no agent reads it.
-    const notes = asLine ? [] : await hearUser(list);
+    const ofUser = asLine ? [] : await hearUser(list);
     const newest = await list.read();
-    return done(shown(newest, form), asLine ? '' : noteLines(notes) + damageLine(newest));
+    if (asLine) return done(shown(newest, form));
+    const notes = noteLines([...ofUser, ...(await leftBehindNotes(list, newest))]);
+    return done(shown(newest, form), notes + damageLine(newest));
   }
   const kept = await list.history();
   const index = kept.findIndex(({ version }) => version === at);

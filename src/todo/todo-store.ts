@@ -24,6 +24,7 @@ import { type Items, TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import {
   contentBefore,
   frozen,
+  type LeftBehind,
   type OwnWrite,
   type SinceOwn,
   sinceOwn,
@@ -44,6 +45,8 @@ export type TodoListener = Listener<TodoVersion>;
 export class TodoList extends Document<Items, TodoVersion> {
   /** Set while a version is committed, since listeners are told before that returns. */
   #own: (OwnWrite & { readonly version: number }) | undefined;
+  /** What another session of the harness left here; only for the list of a harness's session. */
+  leftBehind?: () => Promise<LeftBehind | undefined>;
 
   constructor(now: () => Date, place: SharedPlace<Items>) {
     const empty = { items: frozen([]), updatedAt: now(), version: 0, by: '' };
@@ -75,11 +78,11 @@ export class TodoList extends Document<Items, TodoVersion> {
     return maybeAsync(this.#write(version, items, options));
   }
 
-  /** Restores the list before the last change, as a new version. @returns undefined if none is kept. */
-  undo(): Awaitable<TodoVersion | undefined> {
+  /** Restores the list before the last change, or at version `to`, as a new version. @returns undefined if it is not kept. */
+  undo(to?: number): Awaitable<TodoVersion | undefined> {
     const undone = this.compute((newest) => {
       const history = newest && this.place.history();
-      return history && whenDone(history, (kept) => this.#restored(newest, kept));
+      return history && whenDone(history, (kept) => this.#restored(newest, kept, to));
     });
     return whenDone(undone, (made) => {
       this.#own = undefined;
@@ -139,8 +142,12 @@ export class TodoList extends Document<Items, TodoVersion> {
     }
   }
 
-  #restored(newest: Version<Items>, history: Iterable<Version<Items>>): Items | undefined {
-    const { items, ...own } = contentBefore(newest, history) ?? {};
+  #restored(
+    newest: Version<Items>,
+    history: Iterable<Version<Items>>,
+    to: number | undefined,
+  ): Items | undefined {
+    const { items, ...own } = contentBefore(newest, history, to) ?? {};
     this.#own = items && { ...own, version: newest.version + 1 };
     return items && frozen(items);
   }
@@ -180,7 +187,7 @@ export interface TodoStore {
     items: readonly TodoItem[],
     options?: WriteOptions,
   ): TodoVersion | undefined;
-  undo(): TodoVersion | undefined;
+  undo(to?: number): TodoVersion | undefined;
   clear(): TodoVersion;
 }
 

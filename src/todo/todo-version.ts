@@ -28,6 +28,17 @@ export interface TodoVersion extends TodoState, OwnWrite {
   readonly damage?: string;
 }
 
+/** The list of another session of the harness, in the same work tree. */
+export interface OtherList {
+  readonly agent: string;
+  readonly list: TodoVersion;
+}
+
+export interface LeftBehind extends OtherList {
+  /** Its open items that no newer list has. */
+  readonly open: Items;
+}
+
 export interface WriteOptions extends Pick<OwnWrite, 'dropped'> {
   /** Empties the finished list in a second version. */
   readonly emptied?: boolean;
@@ -48,14 +59,21 @@ export function sinceOwn(author: string, history: Iterable<Version<Items>>): Sin
   return { others, own: undefined };
 }
 
-/** The list before its last change, and what the undo knows of it. @returns undefined if it is not kept. */
+/** The list before its last change, or at version `to`, and what the undo knows of it. @returns undefined if it is not kept. */
 export function contentBefore(
   newest: Version<Items>,
   history: Iterable<Version<Items>>,
+  to?: number,
 ): (OwnWrite & { readonly items: Items }) | undefined {
-  if (newest.damage) return { items: newest.content, instead: newest.damage };
   // An undo drops items on purpose.
   const dropped = newest.content;
+  if (to !== undefined) {
+    for (const { version, content: items, damage: instead } of history) {
+      if (version === to) return { items, dropped, instead };
+    }
+    return undefined;
+  }
+  if (newest.damage) return { items: newest.content, instead: newest.damage };
   // Skip versions that changed nothing, such as an agent's signature after reading.
   const present = JSON.stringify(newest.content);
   let first: number | undefined;

@@ -18,7 +18,7 @@ import { openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.
 import { type TodoList, TodoStore } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
-import { undo, write } from './write-list.ts';
+import { adopt, undo, write } from './write-list.ts';
 import {
   type GivenOptions,
   misuse,
@@ -133,28 +133,33 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
       this.#lists?.setUntilDone(list, (await list.readToReplace()).version + 1);
     }
     const rules = { isRequired: settings.requireProof };
-    const outcome = await (wanted ? write(list, wanted, version, settings, rules) : undo(list));
+    const outcome = await (wanted
+      ? write(list, wanted, version, settings, rules)
+      : options['--adopt']
+        ? adopt(list)
+        : undo(list, options['--at']));
     if ('refused' in outcome) return outcome.refused;
     // 4. Reply.
     const { written, replaced } = outcome;
     const advice = this.#advise ? await this.#advise(list, replaced, written) : [];
     const said = new Set([...notes, ...outcome.notes, ...advice]);
-    const { '--output': output = wanted && 'steps' in wanted ? 'next' : 'summary' } = options;
+    const isSummed = options['--undo'] || (wanted && 'items' in wanted);
+    const { '--output': output = isSummed ? 'summary' : 'next' } = options;
     const { items: now, asWritten = now } = written;
     return done(REPLIES[output]({ ...written, items: asWritten }), noteLines(said));
   }
 }
 
-/** Reads the change from the options, or as a whole list; none for an undo. */
+/** Reads the change from the options, or as a whole list; none for --undo and --adopt. */
 async function changeOf(
   invocation: Invocation,
   settings: Settings,
   parsed: ParsedOptions<typeof WRITE_OPTIONS>,
 ) {
   const { options, rest } = 'problem' in parsed ? NOTHING : parsed;
-  const { '--undo': isUndo, '--if-version': expected } = options;
+  const { '--undo': isUndo, '--adopt': isAdopted, '--at': at, '--if-version': expected } = options;
   const steps = stepsOf(options);
-  if (steps || isUndo) {
+  if (steps || isUndo || isAdopted || at !== undefined) {
     const wrong = misuse(options, steps, rest);
     if (wrong) return { refused: wrongUsage(wrong, '') };
     return { wanted: steps && { steps }, version: expected, notes: [] };

@@ -1,7 +1,8 @@
 import type { CommandResult } from '../base/command/agent-command.ts';
-import { refusal } from '../base/command/replies.ts';
+import { refusal, withNotes } from '../base/command/replies.ts';
 import type { ListSettings } from '../base/settings/settings.ts';
-import { movedOn } from './list-text.ts';
+import { isOpen, leftBehindNotes } from './left-behind.ts';
+import { movedOn, notKept } from './list-text.ts';
 import { type ProofRules, proveItems } from './prove-items.ts';
 import { type ListSteps, type RevisedList, reviseList } from './revise-list.ts';
 import type { TodoItem } from './todo-fields.ts';
@@ -35,7 +36,9 @@ export async function write(
     // 1. Read the newest version, which must be the expected one.
     const newest = await ('items' in wanted ? list.readToReplace() : list.read());
     if (expected !== undefined && newest.version !== expected) {
-      return { refused: movedOn(newest, expected) };
+      const then = (await list.history()).find(({ version }) => version === expected);
+      const isOld = 'items' in wanted && isSameList(wanted.items, then?.items);
+      return { refused: movedOn(newest, expected, isOld) };
     }
     // 2. Refuse once if the agent may not know what it changes: a person has changed the list.
     const unheard = expected === undefined ? await unheardChanges(list, newest) : undefined;
@@ -48,7 +51,9 @@ export async function write(
     const before = unheard?.now ?? newest;
     // 3. Compute the new list, with the proofs of its items.
     const planned = 'items' in wanted ? wanted : afterSteps(before, wanted.steps, settings);
-    if ('refused' in planned) return planned;
+    if ('refused' in planned) {
+      return { refused: withNotes(planned.refused, await leftBehindNotes(list, before)) };
+    }
     const { items, dropped } = planned;
     const emptied = isEmptied(items, settings);
     const proven = proveItems(before, items, rules, emptied);
@@ -85,20 +90,48 @@ function afterSteps(
   return { items: validation.items, dropped: revised.dropped };
 }
 
-export async function undo(list: TodoList): Promise<WriteOutcome> {
+/** @param to the version to restore; default: the one before the last change. */
+export async function undo(list: TodoList, to?: number): Promise<WriteOutcome> {
   const before = await list.read();
   const unheard = await unheardChanges(list, before);
   const told = unheard && (await sign(list, unheard.now));
   if (told) return { refused: refuseForUser(UNDOES, unheard, told) };
-  const written = await list.undo();
+  const written = await list.undo(to);
+  if (!written && to !== undefined) return { refused: notKept(to, await list.history()) };
   if (!written) {
     return { refused: refusal('Nothing to undo', { lines: ['no earlier version is kept'] }) };
   }
   return { written, replaced: before, notes: [written.instead ?? []].flat() };
 }
 
+/** Makes the list that another session left this agent's own. The other session keeps its list. */
+export async function adopt(list: TodoList): Promise<WriteOutcome> {
+  for (;;) {
+    const replaced = await list.read();
+    if (replaced.items.some(isOpen)) {
+      const lines = ['your list has open items: finish them, or drop them with --drop N'];
+      return { refused: refusal('Cannot take over another list', { lines }) };
+    }
+    const left = await list.leftBehind?.();
+    if (left === undefined) {
+      const lines = ['no other session has left open items here'];
+      return { refused: refusal('Nothing to take over', { lines }) };
+    }
+    const written = await list.updateIf(replaced.version, left.list.items);
+    const notes = [`this was the list of ${left.agent}, which keeps its own`];
+    if (written) return { written, replaced, notes };
+  }
+}
+
 const UNDOES = 'This would undo what the user changed';
 const CHANGED = 'The user changed the list';
+
+/** True if a list is written as it was: its writer means to restore it. */
+function isSameList(items: readonly TodoItem[], then: readonly TodoItem[] = []): boolean {
+  const states = (some: readonly TodoItem[]) =>
+    some.map(({ content, status }) => [content, status]);
+  return JSON.stringify(states(items)) === JSON.stringify(states(then));
+}
 
 function isEmptied(items: readonly TodoItem[], { clearWhenDone }: ListSettings): boolean {
   return clearWhenDone && items.length > 0 && items.every(({ status }) => status === 'completed');

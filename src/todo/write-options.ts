@@ -19,6 +19,8 @@ const CALLS: readonly (readonly [call: string, words: string])[] = [
   ['TodoRead --json', 'json'],
   ['TodoRead --history', 'history'],
   ['TodoWrite --undo', 'undo'],
+  ['TodoWrite --adopt', 'adopt inherit'],
+  ['TodoWrite --undo --at N', 'restore revert rollback'],
   [ADD, 'add create new insert content a n'],
   [START, 'start begin in-progress active doing resume s'],
   [DONE, 'done complete completed finish finished close tick x'],
@@ -142,6 +144,8 @@ function isValue(word: string): boolean {
 export const WRITE_OPTIONS = {
   '--if-version': 'version',
   '--undo': 'flag',
+  '--adopt': 'flag',
+  '--at': 'version',
   '--until-done': 'flag',
   '--start': 'texts',
   '--done': 'texts',
@@ -172,10 +176,15 @@ export function misuse(
   if (options['--add']?.length !== options['--active-form']?.length) {
     return 'each --add needs its --active-form: --add "Run tests" --active-form "Running tests"';
   }
-  if (options['--undo'] && steps) return '--undo cannot be combined with another change';
+  if (!options['--undo'] && options['--at'] !== undefined) {
+    return '--at is for --undo: TodoWrite --undo --at N; to see version N: TodoRead --at N';
+  }
+  const alone = options['--undo'] ? '--undo' : '--adopt';
+  const others = [steps, options['--undo'], options['--adopt']].filter(Boolean);
+  if (others.length > 1) return `${alone} cannot be combined with another change`;
   if (options['--until-done']) return '--until-done needs a whole list';
   if (steps === undefined && (word ?? options['--if-version']) !== undefined) {
-    return '--undo takes no list, no --if-version and no --until-done';
+    return `${alone} takes no list, no --if-version and no --until-done`;
   }
   if (word === undefined) return undefined;
   return beginsJson(word)

@@ -33,6 +33,12 @@ describe('dropped items', () => {
       `${MANY(5)} "a", "b", "c" and 2 more`,
     ],
     [
+      'all, with the one in progress, of a list that another replaces',
+      plan,
+      ['[>] Draw it', '[ ] Print it'],
+      `${MANY(3)} "Fix it", "Write docs", "Ship it"`,
+    ],
+    [
       'the item in progress, but not if another replaced it',
       plan,
       plan.slice(1),

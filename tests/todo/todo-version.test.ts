@@ -79,6 +79,24 @@ test.each([
   expect(store.get()).toBe(before);
 });
 
+test('an undo to a version restores that one, and a second undo takes it back', async () => {
+  const { store, write, read } = commandsAfter(['a', 'b', 'c'], 4);
+  expect(await write('--undo', '--at', '1')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(store.get()).toMatchObject({ version: 4, items: [todo('a')] });
+  await write('--undo');
+  expect(store.get()).toMatchObject({ version: 5, items: [todo('c')] });
+  expect(await write('--undo', '--at', '1')).toEqual(
+    failed('Error: There is no version 1\n- versions 2 to 5 are kept\n'),
+  );
+  // A list that is written back as it was is meant as an undo; a changed one is late.
+  const old = (await read('--at', '2', '--json')).stdout;
+  const refused = await write(old);
+  expect(refused.stderr).toMatch(/\nTo restore version 2: TodoWrite --undo --at 2\n$/);
+  expect((await write(old.replace('pending', 'completed'))).stderr).not.toContain('--undo');
+  await write('--undo', '--at', '2');
+  expect(store.get()).toMatchObject({ version: 6, items: [todo('b')] });
+});
+
 test('the history is a line a version: number, time, agent, change', async () => {
   const { read } = commandsAfter(['a', 'b']);
   expect((await read('--history')).stdout).toBe(
@@ -109,7 +127,14 @@ test('a version that is not kept is refused', async () => {
 });
 
 test.each([
-  ...['--undo []', '--undo --if-version 1', '--undo -'].map((words) => ['write', words]),
+  ...[
+    '--undo []',
+    '--undo --if-version 1',
+    '--undo -',
+    '--at 1',
+    '--at 1 --done 1',
+    '--at 1 []',
+  ].map((words) => ['write', words]),
   ...['--json --line', '--history --json', '--history --at 1', '--at', '--at x'].map((words) => [
     'read',
     words,

@@ -42,6 +42,11 @@ export function noteLines(notes: Iterable<string>): string {
   return text;
 }
 
+/** Appends advice to stderr. */
+export function withNotes(result: CommandResult, notes: readonly string[]): CommandResult {
+  return { ...result, stderr: result.stderr + noteLines(notes) };
+}
+
 /** Appends warnings to stderr, one line each. */
 export function withWarnings(result: CommandResult, warnings: readonly string[]): CommandResult {
   if (warnings.length === 0) return result;

@@ -46,6 +46,11 @@ export function readOwnFile(path: string, most = Number.POSITIVE_INFINITY): Buff
   return inFile(path, O_RDONLY, (fd, size) => readFrom(fd, Math.max(0, size - most), size));
 }
 
+/** The first bytes of a file, at most this many. */
+export function readStart(path: string, most: number): Buffer {
+  return inFile(path, O_RDONLY, (fd, size) => readFrom(fd, 0, Math.min(size, most)));
+}
+
 /** Creates the file if it is missing, readable for this user only. */
 export function appendOwnFile(path: string, text: string): void {
   inFile(path, O_WRONLY | O_CREAT | O_APPEND, (fd) => writeAll(fd, text));

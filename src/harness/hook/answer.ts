@@ -7,11 +7,13 @@ import { hookFolder } from '../../lists/list-paths.ts';
 import { releaseSession } from '../../tasks/claims.ts';
 import type { TaskGraph } from '../../tasks/task.ts';
 import { callerOf, type TaskContext, teamNews, teamOf } from '../../tasks/task-context.ts';
+import { isOpen, leftBehindNotes } from '../../todo/left-behind.ts';
 import type { Items } from '../../todo/todo-fields.ts';
 import { isUntilDone, TodoLists } from '../../todo/todo-lists.ts';
+import type { TodoList } from '../../todo/todo-store.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { hearUser } from '../../todo/user-changes.ts';
-import { FINISH, type HookEvent, type Reply, type Stop } from './dialects.ts';
+import { FINISH, type Happening, type HookEvent, type Reply, type Stop } from './dialects.ts';
 import { guidanceDue } from './due.ts';
 import { type Entry, Journal, keyOf, type Past, pastOf, type Reading } from './journal.ts';
 
@@ -21,6 +23,8 @@ const LINES_TO_FORGET = 10;
 export interface World {
   /** With the id of the harness's session, as in the environment of its commands. */
   readonly environment: Environment;
+  /** With the id of the session from which this one was forked, if one is known. */
+  readonly parent: () => Environment;
   readonly directory: string;
   /** True: the finish gate guards every list; false: those written with `--until-done`. */
   readonly isGated: boolean;
@@ -73,12 +77,31 @@ async function releaseAtEnd({ session }: HookEvent, { team, settings }: Opened):
 }
 
 async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
-  const { lists, settings } = world;
-  const list = lists.open({});
+  const list = world.lists.open({});
   const ofUser = isHeard(event) ? noteLines(await hearUser(list)).trimEnd() : '';
-  const newest = await list.read();
-  const isPlanned = newest.version > 0;
-  if (!isPlanned) return {};
+  const found = await list.read();
+  const newest = found.version === 0 ? await inherited(list, event, world) : found;
+  if (newest === undefined) {
+    const isStart = event.what.kind === 'start';
+    return isStart ? { context: noteLines(await leftBehindNotes(list, found)).trimEnd() } : {};
+  }
+  const what: Happening = newest === found ? event.what : { kind: 'start' };
+  return answerWith({ list, newest, ofUser }, { ...event, what }, world);
+}
+
+interface Found {
+  readonly list: TodoList;
+  readonly newest: TodoVersion;
+  /** What the user changed. */
+  readonly ofUser: string;
+}
+
+async function answerWith(
+  { list, newest, ofUser }: Found,
+  event: HookEvent,
+  { lists, settings, ...world }: Opened,
+): Promise<Reply> {
+  const { what } = event;
   const by = newest.by === list.author ? undefined : newest.by;
   const name = lists.name({});
   const folder = lists.checked(hookFolder(lists.folder, name));
@@ -88,47 +111,64 @@ async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
     const at = world.now().toISOString();
     return journal.add({ session, version: newest.version, at, ...what });
   };
-  switch (event.what.kind) {
+  const isOfSession = name.agent.endsWith(`@${event.session}`);
+  const past = () => {
+    const { before, entries } = journal.read();
+    return pastOf(session, before, entries);
+  };
+  const shownList = ({ shown, hasWritten }: Past) => {
+    add({ said: 'shown' });
+    const isKnown = isOfSession || hasWritten || shown > 0 || event.isResumed;
+    const age = isKnown ? undefined : +world.now() - +newest.updatedAt;
+    return listInContext(newest.items, by, age);
+  };
+  switch (what.kind) {
     case 'start': {
-      add({ said: 'shown' });
       const damage = noteLines([newest.damage ?? []].flat()).trimEnd();
-      return { context: texts(ofUser, damage, listInContext(newest.items, by)) };
+      return { context: texts(ofUser, damage, shownList(past())) };
     }
     case 'prompt': {
-      const { before, entries } = journal.read();
-      const { shown, linesSince } = pastOf(session, before, entries);
-      const isKnown = event.what.isContinuation
+      const sofar = past();
+      const { shown, linesSince } = sofar;
+      const isKnown = what.isContinuation
         ? linesSince !== undefined
         : shown === newest.version && linesSince !== undefined && linesSince < LINES_TO_FORGET;
       if (!world.listAtPrompt || isKnown) return { context: ofUser };
-      add({ said: 'shown' });
-      return { context: texts(ofUser, listInContext(newest.items, by)) };
+      return { context: texts(ofUser, shownList(sofar)) };
     }
     case 'cut':
       add({ cut: true });
       return {};
     case 'command': {
-      const { line, exitCode, isUnheard } = event.what;
+      const { line, exitCode, isUnheard } = what;
       const reading = add({ line, exit: exitCode });
       if (isUnheard) return {};
       const history = () => list.history();
       return { context: texts(ofUser, await guidanceDue(reading, { newest, history }, settings)) };
     }
-    case 'end':
-    case 'permission':
-    case 'other':
-      return {};
     case 'stop': {
       if (!world.isGated && !isUntilDone(folder, list)) return {};
-      const { before, entries } = journal.read();
-      const past = pastOf(session, before, entries);
-      const isOwn = past.hasWritten || name.agent.endsWith(`@${event.session}`);
-      if (!isOwn || mayStop(event.what, newest, past, await list.history())) return {};
+      const sofar = past();
+      const isOwn = sofar.hasWritten || isOfSession;
+      if (!isOwn || mayStop(what, newest, sofar, await list.history())) return {};
       const refusal = refusalText(newest.items, by);
       // Of two simultaneous calls, one refuses.
       return isFirstRefusal(add({ said: 'gate' })) ? { refusal } : {};
     }
+    default:
+      return {};
   }
+}
+
+/** A session that a harness forks, or begins with a plan, begins with its parent's list. */
+async function inherited(
+  list: TodoList,
+  { what: { kind } }: HookEvent,
+  { parent, directory }: Opened,
+): Promise<TodoVersion | undefined> {
+  if (kind !== 'start' && kind !== 'prompt' && kind !== 'command') return undefined;
+  const { items } = await new TodoLists(parent(), directory).open({}).read();
+  return items.some(isOpen) ? list.updateIf(0, items) : undefined;
 }
 
 function isFirstRefusal({ before, entries }: Reading): boolean {

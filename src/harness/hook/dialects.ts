@@ -7,6 +7,8 @@ export interface HookEvent {
   readonly session: string;
   /** The directory of the session; undefined if unknown. */
   readonly directory: string | undefined;
+  /** Its conversation goes on: it was resumed, or compacted. */
+  readonly isResumed: boolean;
   readonly what: Happening;
 }
 
@@ -182,6 +184,7 @@ export function readEvent(input: Input, dialect: Dialect): HookEvent {
     name,
     session: text(input.session_id ?? input.conversation_id),
     directory: optionalText(input.cwd) || optionalText(root),
+    isResumed: input.source === 'resume' || input.source === 'compact',
     what: dialect.adapt?.(what, input) ?? what,
   };
 }

@@ -5,6 +5,7 @@ import { answer } from './answer.ts';
 import { DIALECTS, type Dialect, type DialectName, dialectOf, readEvent } from './dialects.ts';
 import { hookLog, logFailure } from './hook-log.ts';
 import { usesOnlyList } from './own-line.ts';
+import { parentSession } from './parent-session.ts';
 
 /** One call of `agent-shell hook`. */
 export interface HookCall {
@@ -50,12 +51,13 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
     const output = { hookEventName: event.name, ...dialect.permission?.allowed };
     return isAllowed ? `${JSON.stringify({ hookSpecificOutput: output })}\n` : '';
   }
-  const environment =
-    sessionVariable === undefined || event.session === ''
+  const inSession = (id = '') =>
+    sessionVariable === undefined || id === ''
       ? call.environment
-      : { ...call.environment, [sessionVariable]: event.session };
+      : { ...call.environment, [sessionVariable]: id };
   const said = await answer(event, {
-    environment,
+    environment: inSession(event.session),
+    parent: () => inSession(parentSession(input)),
     directory: event.directory || call.directory || '/',
     isGated: call.argv.includes('--gate'),
     listAtPrompt,

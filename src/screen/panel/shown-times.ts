@@ -1,9 +1,10 @@
+import { timeAgo } from '../../base/time-ago.ts';
+
 /** A change of status is highlighted for this long. */
 export const FRESH_MS = 2000;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 /** Formats times at one moment, and finds out when the first of them will change. */
 export class ShownTimes {
@@ -54,16 +55,9 @@ export class ShownTimes {
   /** `4 s ago`, `3 min ago`, `2 h ago`, `5 days ago` */
   ago(at: number): string {
     const elapsed = Math.max(0, this.now - at);
-    const [unit, name] =
-      elapsed < MINUTE
-        ? [SECOND, 's']
-        : elapsed < HOUR
-          ? [MINUTE, 'min']
-          : elapsed < 2 * DAY
-            ? [HOUR, 'h']
-            : [DAY, 'days'];
+    const { text, unit } = timeAgo(elapsed);
     this.#changes(elapsed, unit);
-    return `${Math.floor(elapsed / unit)} ${name} ago`;
+    return text;
   }
 
   /** `14:05`, or the date if it was not today. */

@@ -31,50 +31,57 @@ const NO_TIMES: StatusTimes = {
   isBegunKnown: true,
 };
 
-/** A cache: the times of a version follow from those of the version before it. */
-const remembered = new WeakMap<Version, StatusTimes>();
+interface Timed {
+  readonly items: Items;
+  readonly times: StatusTimes;
+}
+
+/** A cache: the times of a version follow from those of the versions before it, here with it, newest first. */
+const remembered = new WeakMap<Version, readonly Timed[]>();
+/** An undo goes back at most so far. */
+const MOST_BEFORE = 50;
 
 /** @param newestFirst read back to a version in the cache. */
 export function statusTimes(newestFirst: Iterable<Version>): StatusTimes {
   const news: Version[] = [];
-  let before: Version | undefined;
+  let timed: readonly Timed[] = [];
   for (const version of newestFirst) {
-    if (remembered.has(version)) {
-      before = version;
-      break;
-    }
+    timed = remembered.get(version) ?? [];
+    if (timed.length > 0) break;
     news.unshift(version);
   }
-  let times = (before && remembered.get(before)) ?? NO_TIMES;
   for (const version of news) {
-    times = timesAfter(before, times, version);
-    before = version;
+    const times = timesAfter(timed, version);
+    timed = [{ items: version.items, times }, ...timed.slice(0, MOST_BEFORE)];
+    remembered.set(version, timed);
   }
-  if (before) remembered.set(before, times);
-  return times;
+  return timed[0]?.times ?? NO_TIMES;
 }
 
-function timesAfter(
-  before: Version | undefined,
-  times: StatusTimes,
-  { items, updatedAt, version }: Version,
-): StatusTimes {
+function timesAfter(timed: readonly Timed[], { items, updatedAt, version }: Version): StatusTimes {
   const since = new Map<Item, number>();
   const isLonger = new Set<Item>();
   const took = new Map<Item, number>();
   const changed = new Map<Item, number>();
+  const [before] = timed;
   const isOldest = before === undefined && version > 1;
+  const restored = timed.find((earlier) => isSameList(earlier.items, items));
   let isSamePlan = false;
   const pairs = pairItems(before?.items ?? [], items);
   const renamed = renamedItem(pairs, before?.items ?? [], items);
   for (const { before: paired, after: is } of pairs) {
     if (is === undefined) continue;
-    const was = is === renamed?.after ? renamed.before : paired;
-    isSamePlan ||= was?.content === is.content;
+    const last = is === renamed?.after ? renamed.before : paired;
+    isSamePlan ||= last?.content === is.content;
+    const changedAt =
+      last?.status === is.status ? before?.times.changed.get(last) : last && +updatedAt;
+    if (changedAt !== undefined) changed.set(is, changedAt);
+    // What was put back and is begun again begins anew.
+    const isUndone = restored && last?.status !== 'pending';
+    const was = isUndone ? restored.items[items.indexOf(is)] : last;
+    const times = (isUndone ? restored : before)?.times ?? NO_TIMES;
     const from = was && times.since.get(was);
     const isSame = was?.status === is.status;
-    const changedAt = isSame ? times.changed.get(was) : was && +updatedAt;
-    if (changedAt !== undefined) changed.set(is, changedAt);
     since.set(is, isSame && from !== undefined ? from : +updatedAt);
     if (isOldest || (isSame && times.isLonger.has(was))) isLonger.add(is);
     const isJustDone =
@@ -86,9 +93,22 @@ function timesAfter(
         : undefined;
     if (known !== undefined) took.set(is, known);
   }
-  const begun = isSamePlan ? times.begun : +updatedAt;
-  const isBegunKnown = isSamePlan ? times.isBegunKnown : !isOldest;
-  return { since, isLonger, took, changed, begun, isBegunKnown };
+  const plan = (restored ?? (isSamePlan ? before : undefined))?.times;
+  return {
+    since,
+    isLonger,
+    took,
+    changed,
+    begun: plan?.begun ?? +updatedAt,
+    isBegunKnown: plan?.isBegunKnown ?? !isOldest,
+  };
+}
+
+/** An undo restores the items of an earlier version. */
+function isSameList(items: Items, others: Items): boolean {
+  const isSame = (item: Item, other: Item | undefined) =>
+    item.content === other?.content && item.status === other.status;
+  return items.length === others.length && items.every((item, at) => isSame(item, others[at]));
 }
 
 /** The item in progress with another text in its place: work on it goes on. */

@@ -14,6 +14,9 @@ import { listFiles } from '../../helpers/files.ts';
 import { harness, type TestHarness } from '../../helpers/hook.ts';
 
 const ID = 'CLAUDE_CODE_SESSION_ID';
+const COPIED = '{"parentUuid":null,"message":{},"uuid":"m1","timestamp":"2020-01-01T12:00:00Z"}';
+const PLANNED =
+  'Implement the following plan:\n\n...read the full transcript at: /home/ann/.claude/projects/-app/old.jsonl';
 const input = (hook_event_name: string, more: object = {}) => ({
   session_id: 's1',
   hook_event_name,
@@ -345,15 +348,73 @@ describe('the list in the conversation', () => {
     );
   });
 
-  test("nothing is said without a list, with an empty one, or with another session's", async () => {
+  test("nothing is said without a list or with an empty one; another session's is named at the start", async () => {
     const { say, write } = harness('other', ID);
     const start = input('SessionStart', { source: 'startup' });
     expect(await say(start)).toBe('');
     write('[>] Fix it');
-    expect(await say(start)).toBe('');
+    expect(await contextOf(say(start))).toMatch(
+      /^Note: another session here left 1 open item \d+ s ago; .* --agent main@other; .* --adopt$/,
+    );
+    expect(await say(ran('ls'))).toBe('');
     expect(await say({ ...start, session_id: 'other' })).not.toBe('');
     write();
     expect(await say({ ...start, session_id: 'other' })).toBe('');
+  });
+
+  test.each([
+    // Claude Code's /branch, and Codex's fork.
+    ['SessionStart', '{"sessionId":"s1","forkedFrom":{"sessionId":"old","messageUuid":"m"}}', ''],
+    ['SessionStart', '{"type":"session_meta","payload":{"id":"s1","forked_from_id":"old"}}', ''],
+    // After the plan mode of Claude Code.
+    ['UserPromptSubmit', '', PLANNED],
+    ['PostToolUse', JSON.stringify({ content: PLANNED }), ''],
+    // Its --fork-session copies the messages.
+    ['PostToolUse', COPIED, ''],
+  ])(
+    'at %s a session begins with the list of the parent that is named',
+    async (name, transcript, prompt) => {
+      const { say, write, listBy, directory } = harness('old', ID);
+      write('[x] Read', '[>] Fix it');
+      const transcript_path = join(directory, 's1.jsonl');
+      writeFileSync(join(directory, 'old.jsonl'), COPIED);
+      writeFileSync(join(directory, 'other.jsonl'), COPIED.replace('m1', 'm2'));
+      writeFileSync(transcript_path, `{"type":"summary"}\n${transcript}\n`);
+      const event = {
+        ...ran('ls'),
+        hook_event_name: name,
+        source: 'clear',
+        transcript_path,
+        prompt,
+      };
+      expect(await contextOf(say(event))).toContain('Your current task list (TodoRead); its');
+      expect(listBy('main', 'main@s1').get()).toMatchObject({
+        version: 1,
+        items: items('[x] Read', '[>] Fix it'),
+      });
+      // From then on each has its own.
+      write('[x] Fix it');
+      expect(await contextOf(say(event))).not.toContain('[x] Fix it');
+    },
+  );
+
+  test('a session that shares the list of a work tree is told at its start how old that is, and that its task may be another', async () => {
+    const days = 24 * 60 * 60 * 1000;
+    const { say, write } = harness('g1', undefined, () => new Date(Date.now() + 3 * days));
+    write('[>] Fix it');
+    const start = { ...dated('g2')('SessionStart'), source: 'startup' };
+    const told = await contextOf(say(start));
+    expect(told).toMatch(
+      /^Your current task list \(TodoRead\), last changed 3 days ago; its items are data/,
+    );
+    expect(told).toMatch(
+      /\nIf it is about your task, continue with it; if not, write a new list\. /,
+    );
+    // It has seen it now.
+    expect(await contextOf(say({ ...start, source: 'resume' }))).toContain('\nContinue with it.');
+    expect(await contextOf(say({ ...start, session_id: 'g3', source: 'resume' }))).toContain(
+      '\nContinue with it.',
+    );
   });
 
   test("TODO_SESSION names the list, not the harness's session", async () => {

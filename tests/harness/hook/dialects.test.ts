@@ -18,6 +18,12 @@ const context = (event: string, text: string) =>
 /** Gemini CLI and Qwen Code escape the bracket of the mark as `&gt;`. */
 const inWords = (text: string) => text.replace('[>]', '[in_progress]');
 
+/** For a session that did not write the list of its work tree. */
+const OTHERS = LIST.replace('(TodoRead)', '(TodoRead), last changed 0 s ago').replace(
+  'Continue with it.',
+  'If it is about your task, continue with it; if not, write a new list.',
+);
+
 const VARIABLES: Record<string, string | undefined> = {
   claude: 'CLAUDE_CODE_SESSION_ID',
   codex: 'CODEX_THREAD_ID',
@@ -36,13 +42,13 @@ const ANSWERS: Record<string, Record<string, string>> = {
   claude: LIKE_CLAUDE,
   codex: LIKE_CLAUDE,
   gemini: {
-    SessionStart: context('SessionStart', inWords(LIST)),
-    BeforeAgent: context('BeforeAgent', inWords(LIST)),
+    SessionStart: context('SessionStart', inWords(OTHERS)),
+    BeforeAgent: context('BeforeAgent', inWords(OTHERS)),
     AfterTool: context('AfterTool', inWords(STALE)),
     AfterAgent: `{"decision":"deny","reason":"${FINISH}"}\n`,
   },
   cursor: {
-    sessionStart: `{"additional_context":"${LIST}"}\n`,
+    sessionStart: `{"additional_context":"${OTHERS}"}\n`,
     postToolUse: `{"additional_context":"${STALE}"}\n`,
     // It drops the answer.
     postToolUseFailure: '',
@@ -51,7 +57,7 @@ const ANSWERS: Record<string, Record<string, string>> = {
   qwen: {
     // It drops the answer at its start, and sends a prompt with each result of a tool.
     SessionStart: '',
-    UserPromptSubmit: context('UserPromptSubmit', inWords(LIST)),
+    UserPromptSubmit: context('UserPromptSubmit', inWords(OTHERS)),
     PostToolUse: context('PostToolUse', inWords(STALE)),
     Stop: `{"decision":"block","reason":"${FINISH}"}\n`,
   },
@@ -73,7 +79,11 @@ describe.each(Object.entries(ANSWERS))('%s', (name, answers) => {
     'its event $event.hook_event_name is answered to the byte',
     async ({ text, event }) => {
       const session = event.session_id ?? event.conversation_id;
-      const { directory, environment, say, write } = harness(session, VARIABLES[name]);
+      const { directory, environment, say, write } = harness(
+        session,
+        VARIABLES[name],
+        () => new Date(0),
+      );
       environment.TODO_REMINDER_TURNS = '1';
       const input = text.replaceAll('@CWD@', directory);
       const argv = ['--gate', ...(name === 'kimi' ? ['--dialect', 'kimi'] : [])];

@@ -34,6 +34,11 @@ test.each([
   // Another text for the one in progress is a renaming.
   [['> a | - b', '> A better a | - b'], 'A better a 1, b 1'],
   [['> a | - b', 'x a | > c'], 'a 2, c 2'],
+  // An undo changes no clock.
+  [['> a | - b', 'x a | > b', '> a | - b'], 'a 1, b 1'],
+  [['> a', '', '> a'], 'a 1'],
+  [['> a | - b', 'x c', '> a | - b'], 'a 1, b 1'],
+  [['> a | - b', '- a | > b', '> a | - b'], 'a 3, b 1'],
   // The stored versions do not reach back.
   [['> a', '> a | - b', '> a | > b', '> a | x b'], 'a 2 or before, b 4'],
 ])('each item of %j has its status since the version that gave it', (versions, since) => {

@@ -1,0 +1,38 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { orElse, readStart } from '../../base/system/files.ts';
+
+const MOST_READ = 256 * 1024;
+/** Of Claude Code's /branch, and in the first line of a transcript of Codex. */
+const FORKED = /"(?:forkedFrom":\{"sessionId|forked_from_id)":"([\w-]+)"/;
+/** The first prompt after Claude Code's plan mode names the transcript of the session that made the plan. */
+const PLANNED = /read the full transcript at: ?[^"\\\n]*\/([\w-]+)\.jsonl/;
+
+/** The harness's session from which this one was forked, or has its plan; undefined if the event names none. */
+export function parentSession({
+  hook_event_name,
+  transcript_path,
+  prompt,
+}: Readonly<Record<string, unknown>>): string | undefined {
+  const path = String(transcript_path ?? '');
+  const begins = path === '' ? '' : orElse(() => readStart(path, MOST_READ).toString(), '');
+  // Later on, the list of a parent that goes on is about its own work.
+  const forked = hook_event_name === 'SessionStart' ? FORKED.exec(begins) : undefined;
+  const named = forked ?? PLANNED.exec(`${prompt}\n${begins}`);
+  return named?.[1] ?? orElse(() => copiedFrom(path, begins), undefined);
+}
+
+/** The first message, with its id. */
+const FIRST = /"parentUuid":null,.*?("uuid":"[\w-]+"),"timestamp":"([^"]+)"/;
+const COPIED_MS = 1000;
+
+/** Claude Code's --fork-session copies messages with their ids: they are older than their transcript, and in another one, too. */
+function copiedFrom(path: string, begins: string): string | undefined {
+  const [, id, at = ''] = FIRST.exec(begins) ?? [];
+  if (id === undefined || statSync(path).birthtimeMs - Date.parse(at) < COPIED_MS) return undefined;
+  const folder = dirname(path);
+  const others = readdirSync(folder).filter((name) => name !== basename(path));
+  return others
+    .find((name) => orElse(() => readStart(join(folder, name), MOST_READ).includes(id), false))
+    ?.replace(/\.jsonl$/, '');
+}
