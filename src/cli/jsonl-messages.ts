@@ -17,7 +17,7 @@ export type Message =
       readonly kind: 'wrong';
       readonly problem: string;
       readonly isUrgent: boolean;
-      /** Of a request. An answer and a cancel name another's. */
+      /** The request's own id; an answer and a cancel name another's. */
       readonly id?: MessageId | undefined;
     };
 

@@ -62,7 +62,7 @@ function droppedItems({ changes, items, dropped }: Replacement) {
     if (before && !after && before.status !== 'completed') lost.push(before);
   }
   if (lost.length === 0) return undefined;
-  // Of two items with the same content, one may go. A new item has no content that was there before.
+  // One of two items with the same content may go. A new item has no content that was there before.
   const kept = new Set(dropped.map(contentKey));
   for (const { before, after } of changes) if (before && after) kept.add(contentKey(after));
   const gone = lost.filter((item) => !kept.has(contentKey(item)));

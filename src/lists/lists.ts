@@ -15,7 +15,7 @@ export interface FoundList {
   readonly key: string;
   /** The names in the key, such as `['todos', SESSION, AGENT]`; truncated if too long. */
   readonly path: readonly string[];
-  /** Of its newest version. */
+  /** The number of its newest version. */
   readonly version: number;
   /** When the folder changed, in milliseconds since 1970; undefined on a server. */
   readonly changedAt?: number;

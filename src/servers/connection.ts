@@ -68,7 +68,7 @@ export abstract class Connection<Answer> {
   #pieces: Buffer[] = [];
   #bytes = 0;
   #needed = 0;
-  /** Of the present answer. */
+  /** The bytes of the present answer. */
   #bytesRead = 0;
 
   /** @param isWork whether connecting keeps the process alive. */

@@ -59,7 +59,7 @@ const ANSWERS = `${AUTHENTICATION}CI${FAILURE}`;
 const KINDS = `${PARAMETER}${NOTICE}${NOTIFICATION}${ROW}${READY}${ANSWERS}KT`;
 const HEADER_BYTES = 5;
 const MOST_AUTHENTICATION_BYTES = 64 * 1024;
-/** Of one answer: a small row takes much more memory than bytes. */
+/** The most rows of an answer: a small row takes much more memory than bytes. */
 const MOST_ROWS = 500_000;
 /** Other roles may have created functions and operators in a schema of the role's own search path. */
 const OWN_OPERATORS = 'set local search_path = pg_catalog;';

@@ -36,7 +36,7 @@ const NEXT: Readonly<Record<number, number>> = {
 /** PostgreSQL's default is 4,096. A million rounds block the program for most of a second. */
 const MOST_ROUNDS = 1_000_000;
 const ROUNDS_FOR_MS = 60_000;
-/** Of all servers that have not proven yet that they know a password, in this minute. */
+/** The rounds of this minute for servers that have not proven yet that they know a password. */
 let [rounds, roundsSince] = [0, 0];
 
 type Hash = 'md5' | 'sha256';
@@ -45,7 +45,7 @@ type Hash = 'md5' | 'sha256';
 export class PostgresLogin {
   readonly #user: string;
   readonly #password: () => string | undefined;
-  /** Of SCRAM: our first message, and how the server proves that it knows the password. */
+  /** SCRAM: our first message, and how the server proves that it knows the password. */
   #first = '';
   #proof: string | undefined;
   readonly #methods: ReadonlySet<string>;

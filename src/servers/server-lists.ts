@@ -120,7 +120,7 @@ export class ServerPlace<T> implements SharedPlace<T> {
     return (await this.#engine()).limited(change);
   }
 
-  /** What is done between two attempts counts as well: a server may answer at once and never commit. */
+  /** The time between two attempts counts as well: a server may answer at once and never commit. */
   async history(range: HistoryRange = {}): Promise<Version<T>[]> {
     return (await this.#engine()).timed((deadline) => this.#history(range, deadline));
   }

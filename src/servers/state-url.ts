@@ -11,7 +11,7 @@ export type StateUrl =
       readonly root: string;
       readonly user: string | undefined;
       readonly password: string | undefined;
-      /** Of the engine's own variables. */
+      /** The value of the engine's own variable. */
       readonly ownPassword: string | undefined;
     }
   | {
@@ -22,7 +22,7 @@ export type StateUrl =
       readonly schema: string;
       readonly user: string;
       readonly password: string | undefined;
-      /** Of the engine's own variables. */
+      /** The value of the engine's own variable. */
       readonly ownPassword: string | undefined;
       readonly sslMode: SslMode;
       /** The server may ask for a password by these. */

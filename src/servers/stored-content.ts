@@ -4,9 +4,9 @@ import { StateError } from '../base/command/state-error.ts';
 export class TooMuch extends Error {}
 
 const MIB = 1024 * 1024;
-/** Of one answer: enough for 50 versions of the largest size that etcd accepts. */
+/** The most bytes of an answer: 50 versions of the largest size that etcd accepts. */
 const MOST_BYTES = 128 * MIB;
-/** Of one version. 10,000 tasks are 3.5 MB. */
+/** The most bytes of a version. 10,000 tasks are 3.5 MB. */
 const MOST_UNPACKED_BYTES = 64 * MIB;
 /** Metadata, the deepest part of a list, has 20. Each level costs a parser much more than its two bytes. */
 const MOST_LEVELS = 100;

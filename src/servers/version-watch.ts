@@ -124,7 +124,7 @@ export class VersionWatch {
     }
     if (look !== this.#current) return;
     this.#current = undefined;
-    // What was asked about, and is no new version, may be a removed list.
+    // A list without a new version may have been removed.
     const isUncounted = isAsked && now.count !== undefined && this.#seen.count === undefined;
     const isNew = isUncounted || !isSame(now, this.#seen);
     const isNews = isNew || isFailing !== this.#isFailing;

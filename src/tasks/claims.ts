@@ -104,7 +104,7 @@ export function claimedBy(
   };
 }
 
-/** What others keep from this agent, longest held first. */
+/** The tasks that other agents hold, longest held first. */
 function heldByOthers(graph: TaskGraph, agent: string): Task[] {
   return [...graph.tasks.values()]
     .filter(({ owner = agent, status }) => owner !== agent && status !== 'completed')

@@ -26,7 +26,7 @@ export type GivenOptions = Options<typeof COMMON_OPTIONS> &
 
 const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
 const HOOK_LIMIT_MS = 30_000;
-/** Else a hook that changes the tasks that it is asked about, such as by a comment, would be asked for ever. */
+/** A hook that changes the tasks in question, such as by a comment, would be asked for ever. */
 const MOST_ASKED = 5;
 const ASKED_TOO_OFTEN = `asked ${MOST_ASKED} times, each time about other tasks; a hook must not change them`;
 const MAX_REASON_CHARACTERS = 1000;

@@ -91,7 +91,7 @@ export const taskIds: ListKind<number> = { is: 'list', of: taskId };
 
 /** The refs of a call, with the indices of their tasks: one each, if all is well. */
 export type Refs = ReadonlyMap<string, readonly number[]>;
-/** What readers of a call's tasks need to know. */
+/** The notes for readers of a call's tasks. */
 export interface RefLimits extends TextLimits {
   readonly refs?: Refs;
 }

@@ -142,7 +142,7 @@ const told = new WeakMap<TodoVersion, string>();
 
 const NOTHING = 'nothing changed';
 
-/** What a version changed, in words. @param before the previous version, if it is still kept. */
+/** The change of a version, in words. @param before the previous version, if it is still kept. */
 export function changeOf(after: TodoVersion, before: TodoVersion | undefined): string {
   const { version, items } = after;
   // The predecessor of the oldest kept version is known only for version 1.

@@ -39,7 +39,7 @@ export function proveItems(
     const isNew = was?.status !== 'completed';
     // Leaving out the check while completing an item does not prove it.
     const check = item.check ?? (isNew ? was?.check : undefined);
-    // What TodoProve completes is proven, even if the list changed while a check ran.
+    // TodoProve completes nothing without a proof, even if the list changed while a check ran.
     if (proofs && isNew && item.status === 'completed' && check === undefined) {
       unproven.push(`item ${nameOf(items, at)} has no check`);
     }

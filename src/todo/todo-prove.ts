@@ -30,7 +30,7 @@ const NOTHING_TO_PROVE =
   'no completed item has an unproven check; to complete and prove one: TodoProve N';
 
 const NAME = z.union([z.string(), z.number()]);
-/** What a tool call gives, as the only argument. */
+/** The input of a tool call, as the only argument. */
 const PROVE_INPUT = z.strictObject({ items: z.optional(z.array(NAME)), start: z.optional(NAME) });
 const NAME_SCHEMA = { type: ['string', 'integer'], description: 'A place, from 1, or an id' };
 const PROVE_SCHEMA = {

@@ -63,7 +63,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   readonly readsRawJson = true;
   readonly jsonExample = EXAMPLE;
   readonly isReadOnly = false;
-  /** Of two lists written at the same time one replaces the other. */
+  /** One of two lists written at the same time replaces the other. */
   readonly isConcurrencySafe = false;
   readonly #lists: Pick<TodoLists, 'setUntilDone'> | undefined;
   readonly #advise: Advise | undefined;

@@ -20,7 +20,7 @@ export interface FoundList {
     /** For a team's tasks that cannot be read, 1970. */
     readonly updatedAt: Date;
   };
-  /** Of its newest version. */
+  /** The damage of its newest version. */
   readonly damage?: string | undefined;
 }
 

@@ -168,7 +168,7 @@ export function helpBody({ theme, columns }: ItemLook): Body {
   return { blocks: left.map((row, y) => [join(row, rows[half + y] ?? line(''))]) };
 }
 
-/** What the session does, and who is in it. */
+/** The current work and the members of a session. */
 function sessionRow({ session, lists }: FoundSession, isChosen: boolean, look: ItemLook): Line[] {
   const { times, columns } = look;
   const items = lists.flatMap(({ newest }) => newest.items);

@@ -86,7 +86,7 @@ export function itemsBody(state: ViewerState, look: ItemLook): Body {
   const fold = folded > 0 ? [foldRow(folded, look, focus === 0)] : [];
   const items = shownItems(state).map((row, index) => {
     const { status, since = 0, isLonger, changed } = row;
-    // Of items completed in the same minute, only the first shows the time.
+    // Only the first of the items completed in a minute shows the time.
     const at = status === 'completed' ? look.times.at(since) : '';
     const time = [timeText(row, look, isLive), at === told || isLonger ? '' : at];
     if (at !== '') told = at;

@@ -32,7 +32,7 @@ interface Summary {
   readonly doing?: string;
   readonly updatedAt: Date;
   readonly version: number;
-  /** Of the newest version. */
+  /** The damage of the newest version. */
   readonly damaged?: string;
 }
 

@@ -65,7 +65,7 @@ export async function perform<
   return withWarnings(result, unsaid);
 }
 
-/** What bash passes of a script with Windows line ends. A return alone was the end of a line after a blank. */
+/** A return that bash passes from a script with Windows line ends; alone, it ended a line after a blank. */
 function withoutReturns(argv: readonly string[]): string[] {
   return argv
     .filter((argument) => argument !== '\r')

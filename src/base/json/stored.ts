@@ -38,7 +38,7 @@ export function isStored(type: Stored, value: unknown): boolean {
   return type.is === 'value' && type.from(value) !== undefined;
 }
 
-/** What is wrong with the first wrong field; the first only, since nobody will fix it by hand. */
+/** The problem of the first wrong field; nobody will fix the others by hand. */
 function wrongField({ has }: Shape, value: unknown): string | undefined {
   if (!isObject(value)) return 'is not an object';
   for (const name in has) {

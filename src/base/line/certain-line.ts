@@ -10,7 +10,7 @@ type Names = { has(name: string): boolean };
 
 const NO_NAMES: Names = new Set();
 
-/** Of bash 3.2 to 5.3. */
+/** The builtins of bash 3.2 to 5.3. */
 export const BUILTINS: Names = new Set(
   (
     '. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable ' +

@@ -69,7 +69,7 @@ export interface SettingsReading {
   readonly settings: Settings;
   /** A line for each invalid value, without its newline. */
   readonly warnings: readonly string[];
-  /** Those of the warnings that matter to a reader, too: its lists are elsewhere. */
+  /** The warnings that a reader needs, too: its lists are elsewhere. */
   readonly ofFolder?: readonly string[];
 }
 

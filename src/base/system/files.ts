@@ -192,7 +192,7 @@ export function openOwn(path: string, flags: string | number): number {
   return opened;
 }
 
-/** What root makes in a user's folder belongs to that user, whom it would lock out otherwise: as with `sudo`. */
+/** With `sudo`, a file that root makes in a user's folder would lock that user out, so it gets the folder's owner. */
 function heirOf(path: string): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const folder = orElse(() => statSync(dirname(path)), undefined);

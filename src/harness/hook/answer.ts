@@ -152,7 +152,7 @@ async function answerWith(
       const isOwn = sofar.hasWritten || isOfSession;
       if (!isOwn || mayStop(what, newest, sofar, await list.history())) return {};
       const refusal = refusalText(newest.items, by);
-      // Of two simultaneous calls, one refuses.
+      // One of two simultaneous calls refuses.
       return isFirstRefusal(add({ said: 'gate' })) ? { refusal } : {};
     }
     default:

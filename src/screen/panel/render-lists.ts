@@ -9,7 +9,7 @@ import { factsOf, printable, rowsOf, type Shown, shownItem, shownTask } from './
 import { formatElapsed } from './shown-times.ts';
 import { createTheme, type Theme } from './theme.ts';
 
-/** Of a panel, with its frame. */
+/** The most rows of a panel, with its frame. */
 const MAX_ROWS = 10;
 /** Longer rows are hard to read. */
 const BOX_WIDTH = 100;

@@ -29,7 +29,7 @@ type ScreenStream = PanelStream & {
   readonly _handle?: { setBlocking?(isBlocking: boolean): void };
 };
 
-/** Else Node blocks in each write to a terminal that nobody reads, and handles no signal meanwhile. */
+/** Node would block in each write to a terminal that nobody reads, and handle no signal meanwhile. */
 export function writeWithoutWaiting(stream: object): void {
   (stream as ScreenStream)._handle?.setBlocking?.(false);
 }

@@ -54,7 +54,7 @@ export class BashSession {
   #queue: Promise<unknown> = Promise.resolve();
   #queued = 0;
   #disposed: Promise<void> | undefined;
-  /** Of the running line. */
+  /** The limit of the running line. */
   #limit: TimeLimit | undefined;
   #callerStates = new Map<string, CallerState>();
 

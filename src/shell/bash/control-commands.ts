@@ -94,7 +94,7 @@ export interface Evaluation {
   readonly line: string;
   /** `$?` at the start of the line. */
   readonly lastExitCode: number;
-  /** Of the line before; undefined for the first one. */
+  /** The line before; undefined for the first one. */
   readonly last?: LastCommand | undefined;
   /** The line's standard input; bash's own, which is empty, unless given. */
   readonly stdin?: string | undefined;

@@ -8,7 +8,7 @@ export const BUILTIN = '\\builtin';
  * begins with them, since PIPESTATUS takes a process for each of its numbers.
  */
 
-/** What the next line may ask for besides `$?`. */
+/** The state that the next line may ask for besides `$?`. */
 export interface LastCommand {
   /** PIPESTATUS, or the exit code alone. */
   readonly statuses: readonly number[];

@@ -59,7 +59,7 @@ export class BashRouter {
   readonly #permission: Permission;
   readonly #disposal = new AbortController();
   #queue: Promise<unknown> = Promise.resolve();
-  /** Of lines without one of their own: `dispose` ends them. */
+  /** The limit of lines that have none of their own; `dispose` reaches it. */
   readonly #limit = new TimeLimit({});
   #ownLimit: TimeLimit | undefined;
 

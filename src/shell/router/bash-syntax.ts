@@ -60,7 +60,7 @@ export async function heredocHint(
 }
 
 const NOT_FOUND = /^(?:.*: )?([\w-]{1,40}): command not found\n/gm;
-/** Of a flood of errors, only the first names are looked up. */
+/** How many names of a flood of errors are looked up. */
 const MAX_READ = 64 * 1024;
 const MAX_NAMES = 5;
 

@@ -8,7 +8,7 @@ import { type DirectCall, readLine } from './direct-call.ts';
 import { mendLine } from './mend-line.ts';
 import type { NativeShell } from './router-options.ts';
 
-/** What a line does. It is read once, so what is asked about is what runs. */
+/** The meaning of a line. It is read once, so the text that is asked about is the text that runs. */
 export interface Execution {
   readonly type: CommandType;
   /** Bash runs exactly this, unless there is a call. */

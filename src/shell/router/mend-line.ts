@@ -6,7 +6,7 @@ import { readWord, type Word } from '../../base/line/words.ts';
 /** True if bash can parse a text. Rejects if bash cannot tell. */
 export type CanRead = (text: string) => Promise<boolean>;
 
-/** Of the agent commands that read JSON. */
+/** The names of agent commands that read JSON. */
 type Names = { has(name: string): boolean };
 
 interface Part {

@@ -9,7 +9,7 @@ import type { NativeShell } from './router-options.ts';
 /** The reason why something may not run. */
 type Refusal = { readonly denied: string } | 'cancelled';
 
-/** What may run. */
+/** A line that may run, or why it may not. */
 export type Decision = Execution | Refusal;
 
 /** Bash runs a builtin of that name instead. */
