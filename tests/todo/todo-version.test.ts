@@ -170,3 +170,15 @@ test.each([
     failed(`Error: ${title}\n- cannot read /lists/a.json: EIO: ␛[31mbroken\n`, 3),
   );
 });
+
+test('the writer knows the list that it finished and emptied, though a listener writes the next one at once', () => {
+  const store = new TodoStore();
+  const done = { content: 'A', activeForm: 'Doing A', status: 'completed' } as const;
+  const stop = store.onChange(({ items }) => {
+    if (items.length > 0) return;
+    stop();
+    store.update([{ ...done, content: 'B' }]);
+  });
+  expect(store.update([done], { emptied: true })).toMatchObject({ items: [], asWritten: [done] });
+  expect(store.get().asWritten).toBeUndefined();
+});
