@@ -34,6 +34,14 @@ function completable(
   return { command, subcommand, words, options: pairs };
 }
 
+const ITEMS = "TodoRead 2>/dev/null | grep '^\\[' | grep -vn '^\\[x\\]' | cut -d: -f1";
+/** Shell commands that print what may stand after a word: names of sessions, places of open items, ids of tasks. */
+const LIVE: Readonly<Record<string, string>> = {
+  '--session': "agent-shell sessions 2>/dev/null | sed -n '2,$s/  .*//p' | sort -u",
+  ...{ '--done': ITEMS, '--start': ITEMS, '--pending': ITEMS, '--drop': ITEMS },
+  TaskClaim: "TaskList --ready 2>/dev/null | sed -n 's/^#\\([0-9]*\\).*/\\1/p'",
+};
+
 const SUBCOMMANDS: Readonly<Record<string, { options: OptionTable; words?: readonly string[] }>> = {
   watch: { options: WATCH_OPTIONS },
   sessions: { options: SESSIONS_OPTIONS },
@@ -85,8 +93,11 @@ export function completions(argv: readonly string[]): CommandResult {
 /** The branches of a `case` over "COMMAND [SUBCOMMAND] PREVIOUS-WORD", for bash and zsh. */
 function caseLines(): string {
   const lines = ALL.flatMap(({ command, subcommand, words, options }) => {
-    const offer = (before: string, offered: readonly string[]) =>
-      `    '${[command, subcommand].filter(Boolean).join(' ')} '${before}) offered='${offered.join(' ')}' ;;`;
+    const offer = (before: string, offered: readonly string[]) => {
+      const live = LIVE[before === '*' ? command : before];
+      const words = `'${offered.join(' ')}'${live ? `" $(${live})"` : ''}`;
+      return `    '${[command, subcommand].filter(Boolean).join(' ')} '${before}) offered=${words} ;;`;
+    };
     return [
       ...options.flatMap(([name, values = ['']]) => (values.length > 0 ? offer(name, values) : [])),
       offer('*', [...words, ...options.map(([name]) => name)]),
@@ -141,6 +152,11 @@ ${caseLines()}
 `;
 }
 
+/** The output of a command, in fish. */
+function inFish(command: string): string {
+  return `'(${command.replace(/[\\']/g, '\\$&')})'`;
+}
+
 function fishScript(): string {
   const lines = ALL.flatMap(({ command, subcommand, words, options }) => {
     const isShell = command === 'agent-shell';
@@ -149,9 +165,11 @@ function fishScript(): string {
     const start = `complete -c ${command}${when}`;
     return [
       ...(words.length > 0 ? [`${start} -a '${words.join(' ')}'`] : []),
+      ...(LIVE[command] ? [`${start} -x -a ${inFish(LIVE[command])}`] : []),
       ...options.map(([name, values]) => {
         const option = name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`;
-        if (values === undefined) return `${start} ${option} -x`;
+        const live = LIVE[name] ? ` -a ${inFish(LIVE[name])}` : '';
+        if (values === undefined) return `${start} ${option} -x${live}`;
         return `${start} ${option}${values.length > 0 ? ` -x -a '${values.join(' ')}'` : ''}`;
       }),
     ];

@@ -24,7 +24,7 @@ import {
   stateFolder,
   taskListKey,
 } from './list-paths.ts';
-import { connectServer, FolderLists, type Lists } from './lists.ts';
+import { connectServer, FolderLists, hasKnownScheme, type Lists, OTHER_SCHEME } from './lists.ts';
 import { DEFAULT_AGENT } from './place.ts';
 
 const NAME_THE_SESSION =
@@ -224,7 +224,11 @@ export class ListHome {
 
   /** @param unnamed the error for a server. */
   #sessionHere(unnamed: string): string {
-    if (this.#isOnServer) throw new UnnamedList(unnamed);
+    if (this.#isOnServer) {
+      // The first fault, or the next error would be about the URL.
+      if (!hasKnownScheme(this.settings.stateUrl ?? '')) throw new StateError(OTHER_SCHEME);
+      throw new UnnamedList(unnamed);
+    }
     if (this.#directory !== undefined) return sessionOf(this.#directory);
     throw new StateError(
       'the current directory is gone, so it cannot name the session; give --session NAME',

@@ -60,6 +60,14 @@ export interface ServerOptions {
   readonly timeoutMs: number;
 }
 
+export const OTHER_SCHEME =
+  'TODO_STATE_URL must begin with etcd://, etcds:// or postgres://, as in etcd://127.0.0.1:2379/acme';
+
+/** True for the URL of a server that our clients know. */
+export function hasKnownScheme(url: string): boolean {
+  return /^\s*(?:etcds?|postgres(?:ql)?):\/\//.test(url);
+}
+
 let client: ((options: ServerOptions) => Lists) | undefined;
 
 /** A program that may use TODO_STATE_URL hands in the client, as with drivers of databases: lists know no server. */

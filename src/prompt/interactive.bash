@@ -40,9 +40,15 @@ __todo_not_found() {
   "$@" # Prints bash's own error.
 }
 
+# Loads the completions at the first Tab, and has bash try again.
+__todo_complete() {
+  builtin eval "$(command "$__todo_node" "$__todo_bin/agent-shell.cjs" completions bash)" && return 124
+}
+
 # Runs after the user's files. $1 is their DEBUG trap.
 __todo_begin() {
-  local attributes last
+  local attributes last names=("$__todo_bin"/commands/*)
+  complete -p TodoWrite >/dev/null 2>&1 || complete -F __todo_complete agent-shell "${names[@]##*/}"
   if ! declare -F command_not_found_handle >/dev/null; then
     command_not_found_handle() { __todo_not_found "$@"; }
   fi

@@ -1,5 +1,6 @@
 import { StateError } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
+import { OTHER_SCHEME } from '../lists/lists.ts';
 
 export type StateUrl =
   | {
@@ -86,9 +87,7 @@ export function readStateUrl(text: string, environment: Environment): StateUrl {
       };
     }
     default:
-      throw new StateError(
-        'TODO_STATE_URL must begin with etcd://, etcds:// or postgres://, as in etcd://127.0.0.1:2379/acme',
-      );
+      throw new StateError(OTHER_SCHEME);
   }
 }
 

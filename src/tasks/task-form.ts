@@ -102,7 +102,7 @@ export function readRequest<Request>(
   const typedOr = (refused: CommandResult) => orAsTyped(json, { argv, raw }, { refused });
   const wrong = (problem: string) => typedOr(wrongUsage(problem, usage));
   // 1. Options, of fields and others.
-  if ('problem' in parsed) return wrong(withCall(parsed, argv));
+  if ('problem' in parsed) return wrong(withCall(form, parsed, argv));
   const { rest, options } = parsed;
   const given = givenFields(form, options);
   const isGiven = Object.keys(given).length > 0;
@@ -123,7 +123,8 @@ export function readRequest<Request>(
     const problem = `Unexpected argument ${inQuotes(surplus)}`;
     if (isGiven) return wrong(problem);
     if (words !== undefined || !form.readsStdin) return typedOr(refusal(problem, undefined, usage));
-    return typedOr(invalidJson(`${inQuotes(surplus)} is not JSON`, usage));
+    const hint = 'subject' in form.fields ? `. Try: --subject ${inQuotes(surplus)}` : '';
+    return typedOr(invalidJson(`${inQuotes(surplus)} is not JSON${hint}`, usage));
   }
   if (word !== undefined && first !== undefined) given[word] = words === 'many' ? rest : first;
   const request = checked(form, given, limits);
@@ -163,11 +164,14 @@ function readJsonTexts(
   return { notes };
 }
 
-/** An older habit than TaskProve. */
+/** The call that is meant by an older or a common habit. */
 function withCall(
+  { fields }: Pick<TaskForm<never>, 'fields'>,
   { problem, unknown }: { readonly problem: string; readonly unknown?: string },
   argv: readonly string[],
 ): string {
+  if (/^--(?:title|name|content|task)$/.test(unknown ?? '') && 'subject' in fields)
+    return `${problem.replace(/ \(did you.*/, '')}. Try: --subject`;
   const id = argv.find((word) => /^\d+$/.test(word)) ?? 'ID';
   return unknown === '--prove' ? `${problem}. Try: TaskProve ${id}` : problem;
 }

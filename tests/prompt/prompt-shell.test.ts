@@ -86,6 +86,15 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
       expect(panels(shell.all())).toBe(1);
     });
 
+    test('is told apart by Tab: after --done stand the places of open items', async () => {
+      const shell = await shellWith(LIST);
+      shell.type('TodoWrite --done ');
+      shell.press('Tab');
+      shell.press('Tab');
+      await shell.until('the choices', (text) => /^2 +3\n/m.test(text));
+      shell.press('C-u');
+    });
+
     test('is below the prompt at the top after Ctrl-L', async () => {
       const shell = await shellWith(LIST);
       shell.press('C-l');
@@ -406,12 +415,12 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     const shell = await start({ argv: '--panel=plain' });
     shell.enter(writeLine(...LIST));
     await shell.until('the report', (text) =>
-      /\nTasks 1\/3: in progress: Building; completed: Plan; 3 added\np>$/.test(text),
+      /\nTasks 1\/3: in progress: Building; completed: Plan; added: Ship\np>$/.test(text),
     );
     expect(await shell.run('echo hi')).toBe('hi');
     shell.enter(writeLine('[x] Plan', '[x] Build', '[ ] Ship'));
     await shell.until('the report', (text) => /\nTasks 2\/3: completed: Build\np>$/.test(text));
-    expect(await shell.run('TaskCreate --subject A')).toContain('\nTeam tasks 0/1: 1 added');
+    expect(await shell.run('TaskCreate --subject A')).toContain('\nTeam tasks 0/1: added: #1 A');
   });
 
   test('reads the user’s startup files (a login shell’s, another rc file, or none), and runs the EXIT trap alone at its end', async () => {

@@ -97,12 +97,12 @@ test('without a terminal each change is a line of words; --all follows every age
   await eventually('the list', () => one.lines().length === 1 && all.lines().length === 1);
   store.update([{ ...todo('a'), status: 'completed' }]);
   await eventually('the change', () => one.lines().length === 2 && all.lines().length === 2);
-  expect(one.lines()).toEqual(['Tasks 0/1: 1 added', 'Tasks 1/1: completed: a']);
+  expect(one.lines()).toEqual(['Tasks 0/1: added: a', 'Tasks 1/1: completed: a']);
   storeOf(state, 'bob').update([todo('b')]);
   await eventually('the list of bob', () => all.lines().length === 3);
   expect(all.lines()).toEqual([
     ...one.lines().map((line) => `main: ${line}`),
-    'bob: Tasks 0/1: 1 added',
+    'bob: Tasks 0/1: added: b',
   ]);
 });
 
@@ -116,7 +116,7 @@ test("--tasks prints each change of the team's tasks, a line each, and reports d
   await minutesAgo(0, { taskId: 1, status: 'in_progress', owner: 'ann' });
   await eventually('the claim', () => words.lines().length === 2 && json.lines().length === 2);
   expect(words.lines()).toEqual([
-    'Team tasks 0/2: 2 added',
+    'Team tasks 0/2: added: #1 Parse; added: #2 Print',
     'Team tasks 0/2: in progress: #1 Parse (ann)',
   ]);
   // Only the task that has changed.

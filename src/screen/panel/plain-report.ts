@@ -1,8 +1,11 @@
 import type { TaskRow } from '../../tasks/task-store.ts';
-import { pairItems, removedAndAdded } from '../../todo/pair-items.ts';
+import { pairItems } from '../../todo/pair-items.ts';
 import type { TodoState } from '../../todo/todo-version.ts';
 import { oneLine } from '../terminal/text.ts';
 import { type Shown, shownItem, shownTask } from './look.ts';
+
+/** More items that were added are counted. */
+const MOST_NAMED = 3;
 
 type Listed = Pick<TodoState, 'items'>;
 
@@ -46,17 +49,20 @@ function reportOf<Row>(
   );
   if (now.length === 0) return pairs.length === 0 ? '' : `${label}: none`;
   const changed = now.filter(({ was, is }) => isNews(is, was)).map(({ is }) => is);
+  const added = now.filter(({ was }) => was === undefined).map(({ is }) => is);
+  const removed = pairs.length - now.length;
   const news = [
     ...named(changed, 'in_progress', 'in progress'),
     ...named(changed, 'completed', 'completed'),
     ...named(changed, 'pending', 'pending again'),
-    ...removedAndAdded(pairs),
+    ...(removed > 0 ? [`${removed} removed`] : []),
+    ...(added.length > MOST_NAMED ? [`${added.length} added`] : named(added, 'pending', 'added')),
   ];
   const done = now.filter(({ is }) => is.status === 'completed').length;
   return news.length === 0 ? '' : oneLine(`${label} ${done}/${now.length}: ${news.join('; ')}`);
 }
 
-/** New pending items are only counted, as added; others are also named. */
+/** New pending items are named as added. */
 function isNews(is: Shown, was: Shown | undefined): boolean {
   if (is.status !== (was?.status ?? 'pending')) return true;
   return is.status === 'in_progress' && (is.doing !== was?.doing || is.owner !== was.owner);

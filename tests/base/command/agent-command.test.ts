@@ -8,7 +8,11 @@ import { Team } from '../../tasks/team.ts';
 // 3 storage.
 
 test.each([
-  ['TaskCreate', ['Fix login'], "Error: Invalid JSON format\n- 'Fix login' is not JSON\n"],
+  [
+    'TaskCreate',
+    ['Fix login'],
+    "Error: Invalid JSON format\n- 'Fix login' is not JSON. Try: --subject 'Fix login'\n",
+  ],
   ['TaskList', ['all'], "Error: Unexpected argument 'all'\nUsage: TaskList "],
   ['TaskInbox', ['read'], "Error: Unexpected argument 'read'\nUsage: TaskInbox "],
   ['TaskUndo', ['3'], "Error: Unexpected argument '3'\nUsage: TaskUndo "],
@@ -28,4 +32,19 @@ test('a program ends with the exit code of its command', () => {
   expect(run('todo-write', ['--colour'], { cwd, env })).toMatchObject({ stdout: '', exitCode: 2 });
   const nowhere = { ...env, TODO_STATE_DIR: '/dev/null/state' };
   expect(run('task-claim', ['--next'], { cwd, env: nowhere })).toMatchObject({ exitCode: 3 });
+});
+
+test.each(['--title', '--name'])('TaskCreate %s leads to --subject', async (option) => {
+  const { stderr } = await new Team({ settings: { agent: 'a' } }).call('TaskCreate', [option, 'A']);
+  expect(stderr).toMatch(/^Error: Unknown option --\w+\. Try: --subject\n/);
+});
+
+test('a URL of an unknown kind is named before the session that it would need', () => {
+  const cwd = temporaryDirectory();
+  const env = cleanEnvironment({ TODO_STATE_URL: 'redis://x' });
+  for (const name of ['todo-read', 'task-list'] as const) {
+    const { stderr, exitCode } = run(name, [], { cwd, env });
+    const said = expect.stringContaining('begin with etcd://, etcds:// or postgres://');
+    expect([stderr, exitCode]).toEqual([said, 3]);
+  }
 });

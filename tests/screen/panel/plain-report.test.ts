@@ -3,13 +3,14 @@ import { plainReport } from '../../../src/screen/panel/plain-report.ts';
 import { stateOf, todosIn } from './todos.ts';
 
 test.each([
-  ['', '> a | - b | - c', 'Tasks 0/3: in progress: Doing a; 3 added'],
+  ['', '> a | - b | - c', 'Tasks 0/3: in progress: Doing a; added: b; added: c'],
+  ['', '- a | - b | - c | - d', 'Tasks 0/4: 4 added'],
   ['> a | - b', 'x a | > b', 'Tasks 1/2: in progress: Doing b; completed: a'],
-  ['> a | - b', '- a | - c', 'Tasks 0/2: pending again: a; 1 removed, 1 added'],
+  ['> a | - b', '- a | - c', 'Tasks 0/2: pending again: a; 1 removed; added: c'],
   ['> a', '> a', ''],
   ['', '', ''],
   ['> a', '', 'Tasks: none'],
-  ['', 'x a\nb\x1b[2J', 'Tasks 1/1: completed: a b␛[2J; 1 added'],
+  ['', 'x a\nb\x1b[2J', 'Tasks 1/1: completed: a b␛[2J'],
 ])('from %j to %j the report is %j', (before, after, report) => {
   expect(plainReport(stateOf(todosIn(before)), stateOf(todosIn(after)))).toBe(report);
 });

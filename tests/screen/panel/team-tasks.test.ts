@@ -110,11 +110,11 @@ test('at any width no row is wider than the screen, and a task reaches the termi
 });
 
 test('in plain words: one line a change', async () => {
-  const { show } = shown(80, 24, {}, 'plain');
+  const { show } = shown(200, 24, {}, 'plain');
   await show(graphOf('Fix login', 'Write docs'));
   const rows = await show(claimed(graphOf('Fix login', 'Write docs'), 1, 'agent-1'));
   expect(rows.map((row) => row.trim())).toEqual([
-    'Team tasks 0/2: 2 added',
+    'Team tasks 0/2: added: #1 Fix login; added: #2 Write docs',
     'Team tasks 0/2: in progress: #1 Fix login (agent-1)',
   ]);
 });
