@@ -26,6 +26,8 @@ export interface World {
   /** With the id of the session from which this one was forked, if one is known. */
   readonly parent: () => Environment;
   readonly directory: string;
+  /** The conversation goes on: it was resumed, or compacted. */
+  readonly isResumed: boolean;
   /** True: the finish gate guards every list; false: those written with `--until-done`. */
   readonly isGated: boolean;
   /** See `Dialect`. */
@@ -118,7 +120,7 @@ async function answerWith(
   };
   const shownList = ({ shown, hasWritten }: Past) => {
     add({ said: 'shown' });
-    const isKnown = isOfSession || hasWritten || shown > 0 || event.isResumed;
+    const isKnown = isOfSession || hasWritten || shown > 0 || world.isResumed;
     const age = isKnown ? undefined : +world.now() - +newest.updatedAt;
     return listInContext(newest.items, by, age);
   };

@@ -7,8 +7,6 @@ export interface HookEvent {
   readonly session: string;
   /** The directory of the session; undefined if unknown. */
   readonly directory: string | undefined;
-  /** Its conversation goes on: it was resumed, or compacted. */
-  readonly isResumed: boolean;
   readonly what: Happening;
 }
 
@@ -184,7 +182,6 @@ export function readEvent(input: Input, dialect: Dialect): HookEvent {
     name,
     session: text(input.session_id ?? input.conversation_id),
     directory: optionalText(input.cwd) || optionalText(root),
-    isResumed: input.source === 'resume' || input.source === 'compact',
     what: dialect.adapt?.(what, input) ?? what,
   };
 }
@@ -216,7 +213,7 @@ function happening(name: string, input: Input, dialect: Dialect): Happening {
         kind,
         continues: input.stop_hook_active === true,
         isPlanning: input.permission_mode === 'plan',
-        hasBackgroundWork: isSome(input.background_tasks) || isSome(input.session_crons),
+        hasBackgroundWork: [input.background_tasks, input.session_crons].flat().some(Boolean),
         message: text(input.last_assistant_message ?? input.prompt_response),
       };
     default:
@@ -281,10 +278,6 @@ function likeClaude(decision: 'block' | 'deny'): Dialect['write'] {
 function numberIn(json: unknown, key: string): number | undefined {
   const value = typeof json === 'string' ? orElse(() => JSON.parse(json), undefined) : json;
   return number(object(value)[key]);
-}
-
-function isSome(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
 }
 
 function object(value: unknown): Input {

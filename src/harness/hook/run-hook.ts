@@ -59,6 +59,7 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
     environment: inSession(event.session),
     parent: () => inSession(parentSession(input)),
     directory: event.directory || call.directory || '/',
+    isResumed: input.source === 'resume' || input.source === 'compact',
     isGated: call.argv.includes('--gate'),
     listAtPrompt,
     now: call.now,
