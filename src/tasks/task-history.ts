@@ -1,3 +1,4 @@
+import { timeText } from '../base/command/replies.ts';
 import { briefText, safeText } from '../base/safe-text.ts';
 import { because, type Refused } from './reasons.ts';
 import { inOrder } from './stored-tasks.ts';
@@ -37,10 +38,9 @@ function* changeBetween(
 }
 
 /** `12  2026-01-31T12:00:00Z  ann  claimed #3 Fix login`. */
-export function changeLine(entry: TaskChangeEntry): string {
-  const time = `${entry.at.toISOString().slice(0, 19)}Z`;
+export function changeLine(entry: TaskChangeEntry, isLocal: boolean): string {
   const by = entry.after.by === undefined ? '-' : briefText(entry.after.by);
-  return `${entry.version}  ${time}  ${by}  ${changeText(entry)}\n`;
+  return `${entry.version}  ${timeText(entry.at, isLocal)}  ${by}  ${changeText(entry)}\n`;
 }
 
 /** `claimed #3 Fix login; created #4 Ship it`. */

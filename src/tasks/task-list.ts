@@ -1,5 +1,6 @@
 import { done } from '../base/command/agent-command.ts';
 import { EXPORT_FORMATS, wrongUsage } from '../base/command/options.ts';
+import { timeText } from '../base/command/replies.ts';
 import { rankOf, STATUSES } from '../base/command/status.ts';
 import { oneOf, shortText, type ValuesOf } from '../base/json/fields.ts';
 import { jsonLine } from '../base/json/json-value.ts';
@@ -57,7 +58,9 @@ export const TASK_LIST = taskForm({
     if (options['--history']) {
       if (format || filter.at !== undefined)
         return wrongUsage('--history takes neither --json, --format nor --at', `Usage: ${USAGE}\n`);
-      const lines = Array.from(changesIn(await store.versions()), changeLine);
+      const lines = Array.from(changesIn(await store.versions()), (entry) =>
+        changeLine(entry, forPeople !== undefined),
+      );
       return done(cut(lines, most, 'changes') || 'No changes.\n');
     }
     const found = await graphAt(store, filter.at);
@@ -133,7 +136,8 @@ export const TASK_GET = taskForm({
   options: { '--json': 'flag', '--history': 'flag' },
   isReadOnly: true,
   purpose: 'show the task',
-  run: async ({ taskId: id, at }, { store, options }) => {
+  run: async ({ taskId: id, at }, { store, options, context }) => {
+    const isLocal = context.forPeople !== undefined;
     if (options['--history'] && (options['--json'] || at !== undefined))
       return wrongUsage('--history takes neither --json nor --at', `Usage: ${GET_USAGE}\n`);
     const found = await graphAt(store, at);
@@ -145,8 +149,11 @@ export const TASK_GET = taskForm({
     // A deleted task still has its history.
     if (task === undefined && history.length === 0)
       return { refused: [because('task_not_found', id)], title };
-    if (options['--history']) return done(history.map(changeLine).join('') || 'No changes.\n');
-    return done(options['--json'] ? jsonLine(task as Task) : taskPage(found.graph, task as Task));
+    if (options['--history'])
+      return done(history.map((entry) => changeLine(entry, isLocal)).join('') || 'No changes.\n');
+    return done(
+      options['--json'] ? jsonLine(task as Task) : taskPage(found.graph, task as Task, isLocal),
+    );
   },
 });
 
@@ -159,12 +166,17 @@ export const TASK_INBOX = taskForm({
   fields: {},
   options: { '--json': 'flag' },
   purpose: 'show the inbox',
-  run: async (_request, { store, agent, options }) => {
+  run: async (_request, { store, agent, options, context }) => {
     const outcome = await store.change((graph) =>
       takeNotices(graph, agent, Number.MAX_SAFE_INTEGER),
     );
     const taken = 'refused' in outcome ? [] : outcome.change.taken;
-    const text = taken.map((notice) => `${notice.at}  ${noticeText(notice)}\n`).join('');
+    const text = taken
+      .map(
+        (notice) =>
+          `${context.forPeople ? timeText(new Date(notice.at), true) : notice.at}  ${noticeText(notice)}\n`,
+      )
+      .join('');
     const stdout = options['--json'] ? jsonLine({ notices: taken }) : text || 'Nothing new.\n';
     return done(stdout);
   },

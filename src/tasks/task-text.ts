@@ -1,3 +1,4 @@
+import { timeText } from '../base/command/replies.ts';
 import { idsText, proofMark } from '../base/command/status.ts';
 import { jsonLine } from '../base/json/json-value.ts';
 import { briefText, commandText, markdownText, safeText } from '../base/safe-text.ts';
@@ -21,7 +22,8 @@ export function taskLine(graph: TaskGraph, task: Task, clock?: LeaseClock): stri
 }
 
 /** A task in full. Only our own lines begin at the margin, so that no description can look like a field. */
-export function taskPage({ tasks }: TaskGraph, task: Task): string {
+export function taskPage({ tasks }: TaskGraph, task: Task, isLocal = false): string {
+  const timeOf = (at: string) => (isLocal ? timeText(new Date(at), true) : at);
   const { id, description, activeForm, owner, status, blocks, blockedBy, metadata } = task;
   const withStatus = (other: number) => `#${other} (${tasks.get(other)?.status})`;
   const lines = [
@@ -34,14 +36,14 @@ export function taskPage({ tasks }: TaskGraph, task: Task): string {
     blockedBy.length > 0 && `Blocked by: ${blockedBy.map(withStatus).join(', ')}`,
     blocks.length > 0 && `Blocks: ${blocks.map(withStatus).join(', ')}`,
     metadata && `Metadata: ${jsonLine(metadata).trimEnd()}`,
-    `Created: ${task.createdAt}`,
-    `Updated: ${task.updatedAt}`,
+    `Created: ${timeOf(task.createdAt)}`,
+    `Updated: ${timeOf(task.updatedAt)}`,
     description !== '' && 'Description:',
     ...(description === '' ? [] : description.split(/\r\n|\n|\r/)).map(
       (line) => `  ${safeText(line)}`,
     ),
     ...(task.comments ?? []).flatMap(({ by, at, text }) => [
-      `Comment by ${briefText(by)}, ${at}:`,
+      `Comment by ${briefText(by)}, ${timeOf(at)}:`,
       ...text.split(/\r\n|\n|\r/).map((line) => `  ${safeText(line)}`),
     ]),
   ];

@@ -1,6 +1,6 @@
 import { type CommandResult, failed } from '../base/command/agent-command.ts';
 import type { ExportFormat } from '../base/command/options.ts';
-import { refusal } from '../base/command/replies.ts';
+import { refusal, timeText } from '../base/command/replies.ts';
 import { MARKS, nextOf, proofMark, STATUSES } from '../base/command/status.ts';
 import { jsonLine } from '../base/json/json-value.ts';
 import { briefText, commandText, markdownText, safeText } from '../base/safe-text.ts';
@@ -125,16 +125,21 @@ export function itemLines(items: TodoVersion['items'], maxBytes = MAX_BYTES_OF_L
 }
 
 /** One line for each version, newest first: number, time, agent, changes. */
-export function historyText(versions: readonly TodoVersion[]): string {
+export function historyText(versions: readonly TodoVersion[], isLocal: boolean): string {
   if (versions.length === 0) return 'No versions.\n';
-  return versions.map((version, index) => historyLine(version, versions[index + 1])).join('');
+  return versions
+    .map((version, index) => historyLine(version, versions[index + 1], isLocal))
+    .join('');
 }
 
-function historyLine(after: TodoVersion, before: TodoVersion | undefined): string {
+function historyLine(
+  after: TodoVersion,
+  before: TodoVersion | undefined,
+  isLocal: boolean,
+): string {
   const { version, updatedAt, by } = after;
   const change = changeOf(after, before);
-  const time = `${updatedAt.toISOString().slice(0, 19)}Z`;
-  return `${version}  ${time}  ${briefText(by)}  ${change}\n`;
+  return `${version}  ${timeText(updatedAt, isLocal)}  ${briefText(by)}  ${change}\n`;
 }
 
 /** Versions never change, and a history can have a thousand of them. */

@@ -112,7 +112,7 @@ async function readList(
       return wrongUsage('--history takes neither --json, --line, --format nor --at', SHORT_USAGE);
     }
     const versions = await list.history();
-    return done(historyText(versions), damageLine(versions[0]));
+    return done(historyText(versions, forPeople !== undefined), damageLine(versions[0]));
   }
   if (at === undefined) {
     if (form === undefined && forPeople) return readByPerson(list, forPeople);

@@ -12,6 +12,7 @@ const FILES = {
   'task-create': 'commands/TaskCreate',
   'task-claim': 'commands/TaskClaim',
   'task-inbox': 'commands/TaskInbox',
+  'task-get': 'commands/TaskGet',
   'task-list': 'commands/TaskList',
   'task-update': 'commands/TaskUpdate',
 } as const;

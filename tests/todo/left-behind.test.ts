@@ -23,7 +23,7 @@ function workTree() {
 }
 
 const LEFT =
-  /^Note: another session here left 2 open items \d s ago; to see them: TodoRead --agent main@old; if you continue its work: TodoWrite --adopt\n$/;
+  /^Note: another session here left 2 open items \d+s ago; to see them: TodoRead --agent main@old; if you continue its work: TodoWrite --adopt\n$/;
 
 test('a session without a list hears what another one left, where its commands find nothing', async () => {
   const { run } = workTree();

@@ -302,11 +302,11 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     await minutesAgo(20, { taskId: 1, status: 'completed' });
     const terminal = await watchOnTerminal(state, '--tasks', { columns: 100 });
     const screen = await terminal.until('the board', (text) => text.includes('ann · '));
-    expect(screen).toMatch(/^Team tasks · s .* {2}updated 2\d min ago\n/);
+    expect(screen).toMatch(/^Team tasks · s .* {2}updated 2\dm ago\n/);
     expect(screen).toMatch(/bob · 1h 0[5-9]m/);
-    expect(screen).toMatch(/ann · 2\d min ago/);
+    expect(screen).toMatch(/ann · 2\dm ago/);
     await minutesAgo(0, { taskId: 2, status: 'completed' });
-    await terminal.until('the end of the task', (text) => /bob · \d s ago/.test(text));
+    await terminal.until('the end of the task', (text) => /bob · \ds ago/.test(text));
     expect(terminal.screen()).toContain('Completed 2');
   });
 });

@@ -78,3 +78,8 @@ export function storageTrouble(title: string, error: StateError, repair?: string
   const stderr = `Error: ${title}\n- ${reason}\n${advice}`;
   return { stdout: '', stderr, exitCode: exitCodeOf(error) };
 }
+
+/** To the second: local and for people as in `2026-01-31 13:00:00`, else as in `2026-01-31T12:00:00Z`. */
+export function timeText(at: Date, isLocal: boolean): string {
+  return isLocal ? at.toLocaleString('sv') : `${at.toISOString().slice(0, 19)}Z`;
+}

@@ -1,11 +1,14 @@
-import { idsText, proofMark, STATUSES, type Status } from '../../base/command/status.ts';
+import { proofMark, STATUSES, type Status } from '../../base/command/status.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { table } from '../terminal/lines.ts';
-import { printable } from './look.ts';
+import { factsOf, printable, rowsOf, shownTask } from './look.ts';
 import { ShownTimes } from './shown-times.ts';
 import { statusTimes } from './status-times.ts';
 import { GLYPH_OF, type Theme } from './theme.ts';
+
+/** Below this, facts of a task stand below its subject. */
+const NARROW_COLUMNS = 60;
 
 /** A terminal to print a list on, once. */
 export interface PeopleLook {
@@ -44,24 +47,25 @@ export function tasksForPeople(
   })[],
   look: PeopleLook,
 ): string {
+  const { theme } = look;
   if (tasks.length === 0) return 'No tasks.\n';
   const times = new ShownTimes(look.now);
-  const rows = tasks.map((task) => {
-    const { id, status, owner, priority = '', updatedAt, openBlockers, subject, activeForm } = task;
-    return [
-      look.theme[GLYPH_OF[status]],
-      `#${id}`,
-      owner ?? '',
-      task.isLeaseOver ? 'lease expired' : '',
-      times.ago(Date.parse(updatedAt)),
-      priority,
-      openBlockers.length > 0 ? `after ${idsText(openBlockers)}` : '',
-      proofMark(task),
-      wholeText(status, subject, activeForm),
-    ];
+  const columns = Math.max(20, look.columns - 1);
+  const rows = tasks.flatMap((task) => {
+    const { subject, activeForm, openBlockers: blockedBy } = task;
+    const doing = activeForm === undefined ? subject : `${subject} <- ${activeForm}`;
+    const shown = shownTask({ ...task, activeForm: doing }, { blockedBy, blocks: [] });
+    // The age comes last: it is the first that is left out.
+    const own = factsOf(shown);
+    const facts = task.isLeaseOver ? own.toSpliced(1, 0, 'lease expired') : own;
+    const look = {
+      ...{ theme, columns, facts: [...facts, times.ago(Date.parse(task.updatedAt))] },
+      factsBelow: columns < NARROW_COLUMNS,
+    };
+    return rowsOf(shown, look).map(({ text }) => text.trimEnd());
   });
   const ready = tasks.filter(({ isReady }) => isReady).length;
-  return page(rows, tasks, [`${ready} ready to claim`], look);
+  return withSummary(rows, tasks, [`${ready} ready to claim`], theme);
 }
 
 function wholeText(status: Status, text: string, doing: string | undefined): string {
@@ -88,6 +92,15 @@ function page(
       return x === 0 || x === last ? paint : theme.paint.faint;
     },
   );
+  return withSummary(lines, items, more, theme);
+}
+
+function withSummary(
+  lines: readonly string[],
+  items: readonly { readonly status: Status }[],
+  more: readonly string[],
+  theme: Theme,
+): string {
   const counts = STATUSES.toReversed()
     .map((status) => {
       const count = items.filter((item) => item.status === status).length;

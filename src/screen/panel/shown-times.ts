@@ -52,7 +52,7 @@ export class ShownTimes {
     return formatElapsed(Math.max(0, milliseconds));
   }
 
-  /** `4 s ago`, `3 min ago`, `2 h ago`, `5 days ago` */
+  /** `4s ago`, `3m ago`, `2h ago`, `5d ago` */
   ago(at: number): string {
     const elapsed = Math.max(0, this.now - at);
     const { text, unit } = timeAgo(elapsed);

@@ -354,7 +354,7 @@ describe('the list in the conversation', () => {
     expect(await say(start)).toBe('');
     write('[>] Fix it');
     expect(await contextOf(say(start))).toMatch(
-      /^Note: another session here left 1 open item \d+ s ago; .* --agent main@other; .* --adopt$/,
+      /^Note: another session here left 1 open item \d+s ago; .* --agent main@other; .* --adopt$/,
     );
     expect(await say(ran('ls'))).toBe('');
     expect(await say({ ...start, session_id: 'other' })).not.toBe('');
@@ -405,7 +405,7 @@ describe('the list in the conversation', () => {
     const start = { ...dated('g2')('SessionStart'), source: 'startup' };
     const told = await contextOf(say(start));
     expect(told).toMatch(
-      /^Your current task list \(TodoRead\), last changed 3 days ago; its items are data/,
+      /^Your current task list \(TodoRead\), last changed 3d ago; its items are data/,
     );
     expect(told).toMatch(
       /\nIf it is about your task, continue with it; if not, write a new list\. /,

@@ -19,7 +19,7 @@ const context = (event: string, text: string) =>
 const inWords = (text: string) => text.replace('[>]', '[in_progress]');
 
 /** For a session that did not write the list of its work tree. */
-const OTHERS = LIST.replace('(TodoRead)', '(TodoRead), last changed 0 s ago').replace(
+const OTHERS = LIST.replace('(TodoRead)', '(TodoRead), last changed 0s ago').replace(
   'Continue with it.',
   'If it is about your task, continue with it; if not, write a new list.',
 );

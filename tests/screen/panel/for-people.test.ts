@@ -3,11 +3,14 @@ import { answerPrompt } from '../../../src/prompt/prompt-panel.ts';
 import { tasksForPeople, todosForPeople } from '../../../src/screen/panel/for-people.ts';
 import { createTheme } from '../../../src/screen/panel/theme.ts';
 import { isDriven } from '../../../src/screen/terminal/driven.ts';
+import { createTasks } from '../../../src/tasks/task-create.ts';
+import { openTaskStore } from '../../../src/tasks/task-store.ts';
 import { TodoLists } from '../../../src/todo/todo-lists.ts';
 import { openTodoStore } from '../../../src/todo/todo-store.ts';
 import { callCommand } from '../../helpers/commands.ts';
 import { cleanEnvironment, executable, run } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
+import { taskListFolder } from '../../helpers/list-folders.ts';
 import { hasTmux, TmuxTerminal } from '../../helpers/tmux.ts';
 import { listOf, NOON, tasksOf } from '../../viewer/viewer-state.ts';
 import { todos } from './todos.ts';
@@ -25,7 +28,7 @@ test('a list has marks, times and a line that sums it up', () => {
     '●  1m 05s  Build <- Doing Build...',
     '○          Ship it to the people who wait for it',
     '',
-    '1 completed, 1 in progress, 1 pending, changed 1 min ago',
+    '1 completed, 1 in progress, 1 pending, changed 1m ago',
     '',
   ]);
 });
@@ -39,11 +42,11 @@ test('a row holds all that a model sees of an item', () => {
   expect(row).toMatch(/^●.* high .* Tag it <- Tagging it\.\.\. \(id: 7, check: npm test\)$/);
 });
 
-test('tasks have columns, and a line that sums them up', () => {
+describe('tasks', () => {
   const [list] = tasksOf(
     { subject: 'Parse', status: 'completed', owner: 'ann' },
     { subject: 'Print', status: 'in_progress', activeForm: 'Printing', owner: 'bob' },
-    { subject: 'Ship', priority: 'high' },
+    { subject: 'Ship it to the people who have waited for it since the spring', priority: 'high' },
   );
   const rows = [...(list?.graph.tasks.values() ?? [])].map((task) => ({
     ...task,
@@ -52,14 +55,35 @@ test('tasks have columns, and a line that sums them up', () => {
     isReady: false,
     isLeaseOver: task.id === 2,
   }));
-  expect(tasksForPeople(rows, { ...look, columns: 90 }).split('\n')).toEqual([
-    '✓  #1  ann                 1 min ago                  Parse',
-    '●  #2  bob  lease expired  1 min ago                  Print <- Printing...',
-    '○  #3                      1 min ago  high  after #2  Ship',
-    '',
-    '1 completed, 1 in progress, 1 pending, 0 ready to claim',
-    '',
-  ]);
+  const rowsAt = (columns: number) => tasksForPeople(rows, { ...look, columns }).split('\n');
+
+  test('begin with number and subject, then come the facts for which half of the row has room', () => {
+    const row = (left: string, right: string) => left + right.padStart(79 - left.length);
+    expect(rowsAt(80)).toEqual([
+      row('✓ #1 Parse', 'ann · 1m ago'),
+      row('● #2 Print <- Printing...', 'bob · lease expired · 1m ago'),
+      row('○ #3 Ship it to the people who have waited for it', 'high · blocked by #2 · 1m ago'),
+      '  since the spring',
+      '',
+      '1 completed, 1 in progress, 1 pending, 0 ready to claim',
+      '',
+    ]);
+  });
+
+  test('on a narrow terminal have their facts below, whole', () => {
+    expect(rowsAt(40)).toEqual([
+      '✓ #1 Parse',
+      '    ann · 1m ago',
+      '● #2 Print <- Printing...',
+      '    bob · lease expired · 1m ago',
+      '○ #3 Ship it to the people who have',
+      '  waited for it since the spring',
+      '    high · blocked by #2 · 1m ago',
+      '',
+      '1 completed, 1 in progress, 1 pending, 0 ready to claim',
+      '',
+    ]);
+  });
 });
 
 test('an empty list prints no table', () => {
@@ -167,12 +191,29 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     const long = 'x'.repeat(100);
     openTodoStore({ folder: `${state}/s/main` }).update(todos('- Ship', `- ${long}`));
     expect(await screenOf(state, '')).toMatch(
-      /^○ {2}Ship\n○ {2}x{56}\n {3}x{44}\n\n2 pending, changed \d+ s ago\nend$/,
+      /^○ {2}Ship\n○ {2}x{56}\n {3}x{44}\n\n2 pending, changed \d+s ago\nend$/,
     );
     const settings = ['TODO_PANEL=off', 'GEMINI_CLI=1', 'CI=true', 'TERM=dumb', 'TERM='];
     expect(await screenOf(state, ...settings)).toMatch(
       /^(?:\[ \] Ship\n\[ \] x{56}\nx{44}\n\n\(0\/2 completed\)\n){5}end$/,
     );
+  });
+
+  test('times of histories and tasks are local there', async () => {
+    const state = temporaryDirectory();
+    openTodoStore({ folder: `${state}/s/main` }).update(todos('- Ship'));
+    const team = openTaskStore({ folder: taskListFolder(state, 's') });
+    const at = '2026-01-31T12:00:00.000Z';
+    await team.change((graph) => createTasks(graph, [{ subject: 'Print' }], at));
+    const env = `env -i PATH="$PATH" TERM="$TERM" TZ=Asia/Tokyo TODO_SESSION=s TODO_STATE_DIR=${state}`;
+    const call = (name: Parameters<typeof executable>[0], words: string) =>
+      `${env} ${process.execPath} ${executable(name)} ${words}; `;
+    const calls = `${call('todo-read', '--history')}${call('task-get', '1')}${call('task-list', '--history')}`;
+    const terminal = new TmuxTerminal(`${calls}echo end; sleep 60`);
+    const screen = await terminal.until('the end', (text) => text.endsWith('end'));
+    expect(screen).toMatch(/^1 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}main {2}1 added\n/);
+    expect(screen).toContain('\nCreated: 2026-01-31 21:00:00\n');
+    expect(screen).not.toMatch(/\d\dZ/);
   });
 
   test('a person who looks at a list there does not use up the notes for the agent', async () => {
