@@ -110,7 +110,7 @@ test.runIf(hasPrograms('perl'))(
     for (const before of ['', nonBlocking]) {
       // Full before it is read.
       const { stdout, stderr } = inBash(`${before} ${READ} | { sleep 0.5; wc -l; }`);
-      expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: '3002', stderr: '' });
+      expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: '3005', stderr: '' });
     }
   },
 );

@@ -142,7 +142,7 @@ describe.runIf(hasEtcd)('agent-shell', () => {
     const at = onServer(servers.etcd.url);
     await at.write('ann', 'Build');
     const terminal = at.viewer();
-    await terminal.until('the newest lists', (screen) => screen.includes(`▸ ${at.session} · ann`));
+    await terminal.until('the newest lists', (screen) => screen.includes(`▸ ${at.session}`));
     expect(terminal.screen()).toContain('Set TODO_SESSION, or give --session NAME.');
     terminal.press('Enter');
     await terminal.until('the list', (screen) => screen.includes('○ Build'));
