@@ -59,6 +59,9 @@ export const HARNESSES = {
   claude: {
     title: 'Claude Code',
     program: 'claude',
+    next: `Restart Claude Code. Then watch its list in a second terminal: agent-shell watch
+For its status line, in ~/.claude/settings.json:
+  "statusLine": { "type": "command", "command": "TodoRead --line" }`,
     folder: '.claude',
     userFolder: { variable: 'CLAUDE_CONFIG_DIR', path: '.claude' },
     signs: ['CLAUDE.md'],

@@ -141,6 +141,8 @@ function change(pieces: readonly Piece[], place: Place, asked: Asked, next: stri
     scope === 'user' || asked.followLinks || target.startsWith(`${project}${sep}`)
       ? undefined
       : `leads out of the project, to ${target}; --follow-links edits that`;
+  const outcomeOf = (outcome = 'unchanged') =>
+    isRemoval && outcome === 'written' ? 'restored' : outcome;
   try {
     const outcomes = editConfigs(edits, refusal);
     const needsLists = pieces.some((piece) => piece.what === 'sandbox' && !isLeftOut(piece));
@@ -154,7 +156,7 @@ function change(pieces: readonly Piece[], place: Place, asked: Asked, next: stri
     const lines = pieces.flatMap((piece, index) =>
       isLeftOut(piece) && outcomes[index] === 'unchanged'
         ? []
-        : `${outcomes[index]?.padEnd(9)}  ${titleOf(piece, place)}\n`,
+        : `${outcomeOf(outcomes[index]).padEnd(9)}  ${titleOf(piece, place)}\n`,
     );
     const isWritten = (_: unknown, index: number) => !isRemoval && outcomes[index] === 'written';
     const permits = pieces.filter(isWritten).some(({ permission }) => permission);

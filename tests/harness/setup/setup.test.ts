@@ -146,6 +146,14 @@ test.each([
   expect(all()).toEqual(gated);
 });
 
+test('setup for Claude Code ends with what to do next, once', () => {
+  const { run } = machine();
+  expect(run('claude').stdout).toMatch(
+    /\n\nRestart Claude Code\. .*agent-shell watch\n.*status line.*\n.*TodoRead --line.*\n$/,
+  );
+  expect(run('claude').stdout).not.toContain('Restart');
+});
+
 test('without a name it lists the agents found and their commands', () => {
   const { run, put, environment } = machine();
   environment.PATH = '/nothing';
@@ -361,7 +369,7 @@ describe('the user’s own settings stay', () => {
     }
     const more = Object.keys(after).filter((name) => !(name in before));
     if (added) expect(more).toEqual([`project/${added}`]);
-    expect(run(agent, ...scope, '--remove').stdout).toMatch(/^((written|removed) .*\n)+$/);
+    expect(run(agent, ...scope, '--remove').stdout).toMatch(/^((restored|removed) .*\n)+$/);
     expect(all()).toEqual(before);
   });
 
