@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { base64 } from '../../src/servers/etcd-answer.ts';
@@ -129,7 +130,7 @@ describe.runIf(hasEtcd)('agent-shell', () => {
     expect(versions.sort()).toEqual(['ann 1 first', 'ann 2 third', 'bob 1 second']);
     await at.create('Ship');
     await shown('"text":"#1 Ship"');
-    expect(text()).toContain(`"session":${JSON.stringify(at.session)}`);
+    expect(text()).toContain(`"session":"${basename(at.session)}"`);
     const { sessions } = JSON.parse(at.agentShell('sessions', '--json').stdout);
     const lists = [
       { agent: 'ann', completed: 0, pending: 1, version: 2 },
@@ -142,7 +143,7 @@ describe.runIf(hasEtcd)('agent-shell', () => {
     const at = onServer(servers.etcd.url);
     await at.write('ann', 'Build');
     const terminal = at.viewer();
-    await terminal.until('the newest lists', (screen) => screen.includes(`▸ ${at.session}`));
+    await terminal.until('the newest lists', (screen) => screen.includes(`▸ ${basename(at.session)}`));
     expect(terminal.screen()).toContain('Set TODO_SESSION, or give --session NAME.');
     terminal.press('Enter');
     await terminal.until('the list', (screen) => screen.includes('○ Build'));
