@@ -1,4 +1,4 @@
-const PLAIN = /^[\x20-\x7e]*$/;
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 const LINE_BREAKS_AND_TABS = /\r\n|[\t\n\v\f\r\x85\u2028\u2029]/g;
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g;
 const ELLIPSIS = '...';
@@ -15,7 +15,7 @@ const UNITS_READ_PER_CHARACTER = 8;
  * @param maxChars the most code points to return; longer text is cut and ends in `...`, which counts.
  */
 export function safeText(text: string, maxChars = Number.POSITIVE_INFINITY): string {
-  if (text.length <= maxChars && PLAIN.test(text)) return text;
+  if (text.length <= maxChars && PRINTABLE_ASCII.test(text)) return text;
   const unitsRead = maxChars * UNITS_READ_PER_CHARACTER;
   const isCut = text.length > unitsRead;
   const safe = (isCut ? text.slice(0, unitsRead).replace(/[\ud800-\udbff]$/, '') : text)

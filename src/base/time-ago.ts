@@ -1,6 +1,6 @@
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** `4s ago`, `3m ago`, `2h ago`, `5d ago`; with the unit after which it changes, in milliseconds. */

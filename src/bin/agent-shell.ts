@@ -21,7 +21,7 @@ connectToServers();
 
 const MAX_MESSAGE = 200;
 
-async function main(): Promise<number> {
+async function runAgentShell(): Promise<number> {
   const argv = process.argv.slice(2);
   const options = parseArguments(argv, process.env);
   const isForBash = options.mode === 'bash' || options.mode === 'usage-error';
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
       return EXIT_CODES.wrongUsage;
     }
     case 'sessions':
-      return (await import('../viewer/sessions.ts')).sessions(options.argv);
+      return (await import('../viewer/sessions.ts')).sessionsCommand(options.argv);
     case 'completions': {
       const { completions } = await import('../cli/completions.ts');
       return writeResult('agent-shell', completions(options.argv));
@@ -175,7 +175,7 @@ function complain(message: string): void {
   }
 }
 
-main().then(
+runAgentShell().then(
   (exitCode) => {
     process.exitCode = exitCode;
   },

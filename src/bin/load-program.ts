@@ -31,24 +31,27 @@ declare const PROGRAMS: Readonly<Record<string, Bundle>>;
 const PARAMETERS = 'exports, require, module, __filename, __dirname, EXECUTABLE';
 // The build writes the whole table in place of each use of PROGRAMS.
 const programs = PROGRAMS;
-const name = basename(__filename, '.cjs');
-const unsupported = unsupportedRuntime(process.versions);
-if (unsupported) {
+const programName = basename(__filename, '.cjs');
+const whyUnsupported = unsupportedRuntime(process.versions);
+if (whyUnsupported) {
   // A failure must not disturb the coding agent.
   if (process.argv[2] === 'hook') process.exit(0);
-  process.stderr.write(`${name}: ${unsupported}\n`);
+  process.stderr.write(`${programName}: ${whyUnsupported}\n`);
   process.exit(1);
 }
 
-run(programs[`${name} ${process.argv[2]}`] || (programs[name] as Bundle), module);
+startProgram(
+  programs[`${programName} ${process.argv[2]}`] || (programs[programName] as Bundle),
+  module,
+);
 
-function run({ file, build }: Bundle, own: { exports: unknown }): void {
+function startProgram({ file, build }: Bundle, own: { exports: unknown }): void {
   // To normalize a path takes Node as long as to read a file.
   const path = `${__dirname}/${file}`;
   const folder = dirname(path);
   // V8 keeps only what has run: on each engine that is other code.
   const [engine = 'files'] = /^(?:etcd|postgres)/.exec(process.env.TODO_STATE_URL || '') || [];
-  const kept = `${basename(file, '.cjs')}-${name}-${engine}-${build}-${process.version}-${process.arch}.compiled`;
+  const kept = `${basename(file, '.cjs')}-${programName}-${engine}-${build}-${process.version}-${process.arch}.compiled`;
   const keptFiles: KeptFiles = [
     () => `${folder}/${kept}`,
     (make) => `${cacheFolder(make)}/${kept}`,
@@ -57,7 +60,7 @@ function run({ file, build }: Bundle, own: { exports: unknown }): void {
   const found = compiledBefore(keptFiles);
   // V8 keeps the file's name: a full path would tie the cached code to this folder.
   const script = new Script(source, { filename: 'program.cjs', cachedData: found?.data });
-  script.runInThisContext()(own.exports, require, own, path, folder, name);
+  script.runInThisContext()(own.exports, require, own, path, folder, programName);
   const isUsed = found !== undefined && !script.cachedDataRejected;
   if (isUsed && found.isFinal) return;
   const files = isUsed ? [() => found.path] : keptFiles;
@@ -86,7 +89,7 @@ function ownContentOf(path: string) {
     const stats = fstatSync(descriptor);
     const { uid, mode, size } = stats;
     // Another user may have linked to a file of ours.
-    if (!isOurs(stats) || !stats.isFile() || stats.nlink !== 1)
+    if (!isOwnFile(stats) || !stats.isFile() || stats.nlink !== 1)
       throw new Error(`${path} is not ours`);
     // readFileSync would load more of Node.
     const bytes = Buffer.allocUnsafeSlow(size);
@@ -102,7 +105,7 @@ function ownContentOf(path: string) {
   }
 }
 
-function isOurs({ uid, mode }: Stats): boolean {
+function isOwnFile({ uid, mode }: Stats): boolean {
   return (uid === process.getuid?.() || uid === 0) && (mode & 0o022) === 0;
 }
 
@@ -139,14 +142,14 @@ function cacheFolder(make: boolean): string {
     ? XDG_CACHE_HOME
     : `${HOME || require('node:os').userInfo().homedir}/.cache`;
   const folder = `${parent}/todowrite`;
-  if (make) for (const each of [parent, folder]) makeFolder(each);
+  if (make) for (const each of [parent, folder]) makeOneFolder(each);
   const stats = lstatSync(folder);
-  if (!stats.isDirectory() || !isOurs(stats)) throw new Error(`${folder} is not ours`);
+  if (!stats.isDirectory() || !isOwnFile(stats)) throw new Error(`${folder} is not ours`);
   return folder;
 }
 
 /** Makes one level: in some folders, such as /proc, Node's recursive mkdir never returns. */
-function makeFolder(folder: string): void {
+function makeOneFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {

@@ -13,7 +13,7 @@ import { taskCommands } from '../tasks/task-commands.ts';
 // line to run instead. 3: it is a hint to print after bash's syntax error. 1: nothing.
 
 const MENDED = 0;
-const NOTHING = 1;
+const NOT_MENDED = 1;
 const HINT = 3;
 
 connectToServers();
@@ -28,7 +28,7 @@ const handlers = new Map(
 );
 const bash = findBash(process.env);
 
-async function answer(): Promise<number> {
+async function answerWithExitCode(): Promise<number> {
   const mended = await mendLine(line, handlers, (text) => canRead(bash, text));
   if (mended !== undefined) {
     writeAll(1, mended);
@@ -37,9 +37,9 @@ async function answer(): Promise<number> {
   }
   const hint = await heredocHint(line, handlers, bash);
   writeAll(1, hint);
-  return hint === '' ? NOTHING : HINT;
+  return hint === '' ? NOT_MENDED : HINT;
 }
 
-answer().then((exitCode) => {
+answerWithExitCode().then((exitCode) => {
   process.exitCode = exitCode;
 });

@@ -15,7 +15,7 @@ connectToServers();
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
 const TERMINAL = 3;
 
-async function main([mode = 'auto', argument = '']: readonly string[]): Promise<void> {
+async function runPromptPanel([mode = 'auto', argument = '']: readonly string[]): Promise<void> {
   if (mode === 'not-found') return sayNearName(argument);
   const environment = process.env;
   const directory = process.cwd();
@@ -33,7 +33,7 @@ function sayNearName(name: string): void {
   writeAll(1, text);
 }
 
-main(process.argv.slice(3)).catch(() => {
+runPromptPanel(process.argv.slice(3)).catch(() => {
   // Commands that use the list report what is wrong with it.
   process.exitCode = 1;
 });

@@ -35,7 +35,7 @@ export async function runExecutable(
   // The task commands do this themselves. It goes on while the server works on the command.
   const isRenewing = handler.name.startsWith('Todo') && settings.leaseMs !== undefined;
   const renewed = isRenewing && teamNews(teamOf(lists), settings, false);
-  const ran = await run(handler);
+  const ran = await runHandler(handler);
   // If the folder of lists cannot be found, the command itself reports that.
   const warnings = orElse(() => lists.warnings, []);
   process.exitCode = writeResult(handler.name, withWarnings(ran, warnings));
@@ -47,19 +47,19 @@ export async function runExecutable(
   exitNow();
 }
 
-async function run(handler: AgentBashHandler): Promise<CommandResult> {
+async function runHandler(handler: AgentBashHandler): Promise<CommandResult> {
   const argv = process.argv.slice(2);
   const invalid = invalidArgument(argv);
   if (invalid) return refuseInvalidUtf8(invalid);
   return executeSafely(handler, {
     argv,
-    tell,
+    tell: tellOnStderr,
     stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
   });
 }
 
 /** Never throws: a check runs even if standard error is closed. */
-function tell(text: string): void {
+function tellOnStderr(text: string): void {
   try {
     writeAll(2, text);
   } catch {}

@@ -9,9 +9,9 @@ import { peopleLook, runExecutable } from './run-executable.ts';
 /** The name of the executable that runs this program, from its loader. */
 declare const EXECUTABLE: string;
 
-const look = peopleLook();
-const forPeople: TaskContext['forPeople'] =
-  look &&
+const taskLook = peopleLook();
+const tasksLookForPeople: TaskContext['forPeople'] =
+  taskLook &&
   (async (graph, tasks, clock) => {
     const { tasksForPeople } = await import('../screen/panel/for-people.ts');
     const rows = tasks.map((task) => ({
@@ -19,7 +19,7 @@ const forPeople: TaskContext['forPeople'] =
       isReady: isReady(graph, task),
       isLeaseOver: clock !== undefined && isLeaseOver(task, clock),
     }));
-    return tasksForPeople(rows, await look());
+    return tasksForPeople(rows, await taskLook());
   });
 
 // One program for all task commands, told apart by the name of the executable.
@@ -27,5 +27,5 @@ runExecutable((lists) => {
   const session = process.env.AGENT_SHELL_SESSION ?? harnessSession(process.env);
   const form = TASK_FORMS.find(({ name }) => name === EXECUTABLE);
   if (form === undefined) throw new Error(`no command on tasks is called ${EXECUTABLE}`);
-  return taskCommand(form, teamOf(lists, { forPeople, session }));
+  return taskCommand(form, teamOf(lists, { forPeople: tasksLookForPeople, session }));
 });

@@ -5,15 +5,15 @@ import { TodoReadHandler } from '../todo/todo-read.ts';
 import type { OpenList } from '../todo/todo-source.ts';
 import { peopleLook, runExecutable } from './run-executable.ts';
 
-const look = peopleLook();
-const forPeople: ConstructorParameters<typeof TodoReadHandler>[2] =
-  look &&
+const listLook = peopleLook();
+const listForPeople: ConstructorParameters<typeof TodoReadHandler>[2] =
+  listLook &&
   (async (versions) => {
     const { todosForPeople } = await import('../screen/panel/for-people.ts');
-    return todosForPeople(versions, await look());
+    return todosForPeople(versions, await listLook());
   });
 // A status line is for people, but not on a terminal.
-const isForPeople = look || (process.argv.includes('--line') && !isOfAgent(process.env));
+const isForPeople = listLook || (process.argv.includes('--line') && !isOfAgent(process.env));
 
 /** As the viewer: a person without a list sees that of the agent who wrote last in the session. Models see their own only. */
 function openForPeople(lists: TodoLists): OpenList {
@@ -21,7 +21,7 @@ function openForPeople(lists: TodoLists): OpenList {
     const own = lists.open(name, settings);
     if (name.agent !== undefined || (await own.read()).version > 0) return own;
     const newest = await lists.newest(lists.name(name, settings).session);
-    if (newest && look) await sayWhose(newest.agent);
+    if (newest && listLook) await sayWhose(newest.agent);
     return newest?.list ?? own;
   };
 }
@@ -36,5 +36,5 @@ async function sayWhose(agent: string): Promise<void> {
 
 runExecutable((lists, settings) => {
   const open = isForPeople ? openForPeople(lists) : lists.open;
-  return new TodoReadHandler(open, settings, forPeople);
+  return new TodoReadHandler(open, settings, listForPeople);
 });

@@ -50,7 +50,7 @@ const SUBCOMMANDS: Readonly<Record<string, { options: OptionTable; words?: reado
   state: { options: HELP_OPTIONS },
   completions: { options: HELP_OPTIONS, words: ['bash', 'zsh', 'fish'] },
 };
-const WORDS = Object.keys(SUBCOMMANDS);
+const FIRST_WORDS = Object.keys(SUBCOMMANDS);
 
 const ALL: readonly Completable[] = [
   completable('TodoWrite', WRITE_OPTIONS),
@@ -61,9 +61,9 @@ const ALL: readonly Completable[] = [
     completable('agent-shell', options, words, word),
   ),
   // Last, because in a `case` it matches anything after the name.
-  completable('agent-shell', SHELL_OPTIONS, WORDS),
+  completable('agent-shell', SHELL_OPTIONS, FIRST_WORDS),
 ];
-const COMMANDS = [...new Set(ALL.map(({ command }) => command))];
+const COMPLETED_COMMANDS = [...new Set(ALL.map(({ command }) => command))];
 
 const SCRIPTS = new Map([
   ['bash', bashScript],
@@ -71,7 +71,7 @@ const SCRIPTS = new Map([
   ['fish', fishScript],
 ]);
 
-const USAGE = `Usage: agent-shell completions bash|zsh|fish
+const COMPLETIONS_USAGE = `Usage: agent-shell completions bash|zsh|fish
 Prints completions of these commands for that shell. In its start-up file:
   bash   source <(agent-shell completions bash)
   zsh    source <(agent-shell completions zsh)      after compinit
@@ -80,14 +80,14 @@ Prints completions of these commands for that shell. In its start-up file:
 
 export function completions(argv: readonly string[]): CommandResult {
   const [shell, unexpected] = argv;
-  if (shell === '-h' || shell === '--help') return done(USAGE);
+  if (shell === '-h' || shell === '--help') return done(COMPLETIONS_USAGE);
   const script = SCRIPTS.get(shell ?? '');
   if (script && unexpected === undefined) return done(script());
   const problem =
     shell === undefined
       ? 'completions needs the name of a shell'
       : `completions takes bash, zsh or fish, received ${inQuotes(unexpected ?? shell)}`;
-  return failed('wrongUsage', `agent-shell: ${problem}\n${USAGE}`);
+  return failed('wrongUsage', `agent-shell: ${problem}\n${COMPLETIONS_USAGE}`);
 }
 
 /** The branches of a `case` over "COMMAND [SUBCOMMAND] PREVIOUS-WORD", for bash and zsh. */
@@ -115,7 +115,7 @@ _todowrite() {
   [[ $before == '=' ]] && before=\${COMP_WORDS[COMP_CWORD-2]}
   if [[ $command == agent-shell ]]; then
     for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-      case $word in ${WORDS.join('|')}) command="agent-shell $word" && break ;; esac
+      case $word in ${FIRST_WORDS.join('|')}) command="agent-shell $word" && break ;; esac
     done
   fi
   case "$command $before" in
@@ -123,19 +123,19 @@ ${caseLines()}
   esac
   COMPREPLY=($(compgen -W "$offered" -- "$current"))
 }
-complete -o bashdefault -o default -F _todowrite ${COMMANDS.join(' ')}
+complete -o bashdefault -o default -F _todowrite ${COMPLETED_COMMANDS.join(' ')}
 `;
 }
 
 function zshScript(): string {
-  return `#compdef ${COMMANDS.join(' ')}
+  return `#compdef ${COMPLETED_COMMANDS.join(' ')}
 # Completes our commands in zsh: source <(agent-shell completions zsh)
 _todowrite() {
   local before=\${words[CURRENT-1]} command=\${service:-\${words[1]:t}} word
   local -a given=("\${words[@]:1:$((CURRENT - 2))}")
   if [[ $command == agent-shell ]]; then
     for word in $given; do
-      case $word in (${WORDS.join('|')}) command="agent-shell $word"; break ;; esac
+      case $word in (${FIRST_WORDS.join('|')}) command="agent-shell $word"; break ;; esac
     done
   fi
   if [[ $PREFIX == --*=* ]]; then
@@ -148,7 +148,7 @@ ${caseLines()}
   esac
   if [[ -n $offered ]]; then compadd -- \${(s: :)offered}; else _files; fi
 }
-(( $+functions[compdef] )) && compdef _todowrite ${COMMANDS.join(' ')}
+(( $+functions[compdef] )) && compdef _todowrite ${COMPLETED_COMMANDS.join(' ')}
 `;
 }
 
@@ -160,7 +160,7 @@ function inFish(command: string): string {
 function fishScript(): string {
   const lines = ALL.flatMap(({ command, subcommand, words, options }) => {
     const isShell = command === 'agent-shell';
-    const seen = `__fish_seen_subcommand_from ${subcommand ?? WORDS.join(' ')}`;
+    const seen = `__fish_seen_subcommand_from ${subcommand ?? FIRST_WORDS.join(' ')}`;
     const when = isShell ? ` -n '${subcommand ? '' : 'not '}${seen}'` : '';
     const start = `complete -c ${command}${when}`;
     return [

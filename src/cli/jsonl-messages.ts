@@ -9,8 +9,8 @@ export interface MessageId {
 }
 
 export type Message =
-  | { readonly kind: 'request'; readonly id: MessageId; readonly request: Request }
-  | { readonly kind: 'answer'; readonly id: MessageId; readonly answer: Answer }
+  | { readonly kind: 'request'; readonly id: MessageId; readonly request: JsonRequest }
+  | { readonly kind: 'answer'; readonly id: MessageId; readonly answer: JsonAnswer }
   | { readonly kind: 'cancel'; readonly id: MessageId }
   | { readonly kind: 'options'; readonly options: SessionOptions }
   | {
@@ -21,8 +21,8 @@ export type Message =
       readonly id?: MessageId | undefined;
     };
 
-export type Request = z.output<typeof REQUEST>;
-export type Answer = z.output<typeof ANSWER>;
+export type JsonRequest = z.output<typeof REQUEST>;
+export type JsonAnswer = z.output<typeof JSON_ANSWER>;
 /** They hold from this line on. */
 export type SessionOptions = z.output<typeof SESSION_OPTIONS>;
 
@@ -39,27 +39,27 @@ const strict = {
       : 'Expected an object',
 };
 
-const id = z.union([z.string(), z.number()], expected('a string or a number'));
-const positive = z
+const idField = z.union([z.string(), z.number()], expected('a string or a number'));
+const positiveField = z
   .number(expected('a number'))
   .check(z.positive({ error: 'Must be greater than 0' }));
-const flag = z.boolean(expected('true or false'));
+const booleanField = z.boolean(expected('true or false'));
 
 const REQUEST = z.strictObject(
   {
-    id,
+    id: idField,
     command: z.string(expected('a string')),
-    timeoutMs: z.optional(positive),
-    stream: z.optional(flag),
-    maxOutputBytes: z.optional(positive),
+    timeoutMs: z.optional(positiveField),
+    stream: z.optional(booleanField),
+    maxOutputBytes: z.optional(positiveField),
     reminders: z.optional(z.enum(['field', 'stderr'], expected("'field' or 'stderr'"))),
   },
   strict,
 );
 
-const ANSWER = z.strictObject(
+const JSON_ANSWER = z.strictObject(
   {
-    id,
+    id: idField,
     approve: z.enum(['allow', 'deny'], expected("'allow' or 'deny'")),
     reason: z.optional(z.string(expected('a string'))),
     command: z.optional(z.string(expected('a string'))),
@@ -67,12 +67,12 @@ const ANSWER = z.strictObject(
   strict,
 );
 
-const CANCEL = z.strictObject({ cancel: id }, strict);
+const CANCEL = z.strictObject({ cancel: idField }, strict);
 
 const SESSION_OPTIONS = z.strictObject(
   {
     hello: z.optional(z.literal(true, expected('true'))),
-    approve: z.optional(flag),
+    approve: z.optional(booleanField),
     events: z.optional(
       z.array(z.enum(['todos', 'tasks'], expected("'todos' or 'tasks'")), expected('an array')),
     ),
@@ -83,7 +83,7 @@ const SESSION_OPTIONS = z.strictObject(
 /** Certainly a request's, although the line is not JSON, or not UTF-8. */
 const ID_OF_REQUEST = /^\s*\{\s*"id"\s*:\s*("[ !#-[\]-~]*"|-?\d{1,15})\s*,\s*"command"\s*:/;
 
-export function readMessage(bytes: Buffer): Message {
+export function readJsonMessage(bytes: Buffer): Message {
   let line: string;
   let value: unknown;
   try {
@@ -100,25 +100,25 @@ export function readMessage(bytes: Buffer): Message {
   }
   const has = (key: string) => typeof value === 'object' && value !== null && key in value;
   if (has('cancel')) {
-    return checked('a cancel', CANCEL, value, ({ cancel }) => ({
+    return checkedMessage('a cancel', CANCEL, value, ({ cancel }) => ({
       kind: 'cancel',
       id: idOf(line, 'cancel', cancel),
     }));
   }
   if (has('id') && has('approve')) {
-    return checked('an answer', ANSWER, value, (answer) => ({
+    return checkedMessage('an answer', JSON_ANSWER, value, (answer) => ({
       kind: 'answer',
       id: idOf(line, 'id', answer.id),
       answer,
     }));
   }
   if (!has('id') && ['hello', 'approve', 'events'].some(has)) {
-    return checked('a session option', SESSION_OPTIONS, value, (options) => ({
+    return checkedMessage('a session option', SESSION_OPTIONS, value, (options) => ({
       kind: 'options',
       options,
     }));
   }
-  const request = checked('a request', REQUEST, value, (request) => ({
+  const request = checkedMessage('a request', REQUEST, value, (request) => ({
     kind: 'request',
     id: idOf(line, 'id', request.id),
     request,
@@ -129,7 +129,7 @@ export function readMessage(bytes: Buffer): Message {
   return isId ? { ...request, id: idOf(line, 'id', given) } : request;
 }
 
-function checked<Schema extends z.ZodMiniType>(
+function checkedMessage<Schema extends z.ZodMiniType>(
   what: string,
   schema: Schema,
   value: unknown,

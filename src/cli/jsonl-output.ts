@@ -6,7 +6,7 @@ import type { MessageId } from './jsonl-messages.ts';
 
 const SHORTENED_LENGTH = 4 * 1024 * 1024;
 
-interface Fields {
+interface JsonFields {
   [field: string]: unknown;
   stdout?: string;
   stderr?: string;
@@ -22,7 +22,7 @@ export class JsonlOutput {
   }
 
   /** Resolves when the client has room for more. @param id null if the line belongs to no request, undefined for none. */
-  async write(id: MessageId | null | undefined, fields: Fields): Promise<void> {
+  async write(id: MessageId | null | undefined, fields: JsonFields): Promise<void> {
     const output = this.#output;
     const line = toLine(id === null ? 'null' : id?.text, fields);
     if (output.write(`${line}\n`) || output.destroyed) return;
@@ -44,7 +44,7 @@ function roomIn(output: Writable): Promise<void> {
 }
 
 /** Escapes Unicode's line separators, for readers that end lines there. */
-function toLine(id: string | undefined, fields: Fields): string {
+function toLine(id: string | undefined, fields: JsonFields): string {
   try {
     const json = JSON.stringify(fields);
     const line = id === undefined ? json : `{"id":${id},${json.slice(1)}`;
@@ -57,13 +57,13 @@ function toLine(id: string | undefined, fields: Fields): string {
     if (!(error instanceof RangeError)) throw error;
     return toLine(id, {
       ...fields,
-      stdout: shortened(fields.stdout),
-      stderr: shortened(fields.stderr),
+      stdout: shortenedText(fields.stdout),
+      stderr: shortenedText(fields.stderr),
     });
   }
 }
 
-function shortened(text = ''): string {
+function shortenedText(text = ''): string {
   if (text.length <= SHORTENED_LENGTH) return text;
   const leftOut = text.length - SHORTENED_LENGTH;
   return `${text.slice(0, SHORTENED_LENGTH)}\n[agent-shell: ${leftOut} more characters left out]\n`;

@@ -6,10 +6,10 @@ import type { RouteResult } from '../shell/router/router-options.ts';
 import type { TaskView } from '../tasks/task-store.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import {
-  type Answer,
+  type JsonAnswer,
+  type JsonRequest,
   type MessageId,
-  type Request,
-  readMessage,
+  readJsonMessage,
   type SessionOptions,
   splitLines,
 } from './jsonl-messages.ts';
@@ -45,7 +45,7 @@ export async function serveJsonl(server: JsonlServer): Promise<void> {
   const session = new JsonlSession(server);
   try {
     for await (const line of splitLines(server.input)) {
-      if (!isBlank(line)) await session.receive(line);
+      if (!isBlankLine(line)) await session.receive(line);
     }
     await session.end();
   } finally {
@@ -53,11 +53,11 @@ export async function serveJsonl(server: JsonlServer): Promise<void> {
   }
 }
 
-function isBlank(line: Buffer): boolean {
+function isBlankLine(line: Buffer): boolean {
   return line.length < MAX_BLANK && line.toString().trim() === '';
 }
 
-interface Pending {
+interface PendingQuestion {
   readonly id: string;
   readonly controller: AbortController;
 }
@@ -66,7 +66,7 @@ class JsonlSession {
   readonly #server: JsonlServer;
   readonly #output: JsonlOutput;
   readonly #events: ListEvents;
-  readonly #pending = new Set<Pending>();
+  readonly #pending = new Set<PendingQuestion>();
   #pendingBytes = 0;
   /** Resolves when the client may be read from again. */
   #caughtUp = () => {};
@@ -84,7 +84,7 @@ class JsonlSession {
 
   /** Resolves when the next line may come. */
   async receive(line: Buffer): Promise<void> {
-    const message = readMessage(line);
+    const message = readJsonMessage(line);
     switch (message.kind) {
       case 'cancel':
         for (const { id, controller } of this.#pending) {
@@ -126,7 +126,7 @@ class JsonlSession {
   /** Call this at the end of the input: no answers will come. Resolves when all requests are done. */
   async end(): Promise<void> {
     this.#hasEnded = true;
-    this.#question?.answer(NO_ANSWER);
+    this.#question?.answer(ANSWERS_END);
     await this.#last;
   }
 
@@ -157,7 +157,7 @@ class JsonlSession {
     for (const kind of events) this.#events.follow(kind);
   }
 
-  async #run(id: MessageId, request: Request, signal: AbortSignal): Promise<void> {
+  async #run(id: MessageId, request: JsonRequest, signal: AbortSignal): Promise<void> {
     const { command, timeoutMs, stream, maxOutputBytes, reminders: place } = request;
     const start = performance.now();
     const outputs = stream
@@ -174,7 +174,7 @@ class JsonlSession {
         reminders: place,
         approve: this.#asks ? (asked) => this.#ask(id, asked) : undefined,
       })
-      .catch((error: Error) => failed(router, command, error));
+      .catch((error: Error) => failedResult(router, command, error));
     await outputs?.stdout.end();
     await outputs?.stderr.end();
     const durationMs = Math.round((performance.now() - start) * 100) / 100;
@@ -201,7 +201,7 @@ class JsonlSession {
 
   async #ask(id: MessageId, asked: ApprovalRequest): Promise<Approval> {
     const { line: command, commands, isCertain, cwd, signal } = asked;
-    if (this.#hasEnded) return NO_ANSWER;
+    if (this.#hasEnded) return ANSWERS_END;
     const answered = new Promise<Approval>((resolve) => {
       this.#question = { id: id.text, answer: resolve };
       signal.addEventListener('abort', () => resolve('deny'));
@@ -215,7 +215,7 @@ class JsonlSession {
     }
   }
 
-  async #answer({ text }: MessageId, { approve, reason, command }: Answer): Promise<void> {
+  async #answer({ text }: MessageId, { approve, reason, command }: JsonAnswer): Promise<void> {
     if (this.#question?.id !== text) {
       const error = `There is no question about id ${text.slice(0, 100)}: it was answered, cancelled or never asked`;
       return this.#output.write(null, { error });
@@ -228,9 +228,9 @@ class JsonlSession {
 }
 
 /** A request always gets a result. */
-function failed(router: BashRouter, command: string, { message }: Error): RouteResult {
+function failedResult(router: BashRouter, command: string, { message }: Error): RouteResult {
   const type = router.identifyCommandType(command);
   return { type, stdout: '', stderr: `agent-shell: ${message}\n`, exitCode: 1 };
 }
 
-const NO_ANSWER: Approval = { approve: 'deny', reason: 'the input ended before an answer came' };
+const ANSWERS_END: Approval = { approve: 'deny', reason: 'the input ended before an answer came' };

@@ -19,29 +19,29 @@ import { TodoLists } from '../todo/todo-lists.ts';
 import { todoPlace } from '../todo/todo-store.ts';
 import helpPage from './state-command.md';
 
-const FORM = {
+const STATE_FORM = {
   options: HELP_OPTIONS,
   usage: 'agent-shell state [init | copy FROM TO]',
   purpose: 'use the lists',
   helpPage,
 };
 
-export interface World {
+export interface StateWorld {
   readonly environment: Environment;
   readonly directory: string;
 }
 
-export function stateCommand(argv: readonly string[], world: World): Promise<CommandResult> {
+export function stateCommand(argv: readonly string[], world: StateWorld): Promise<CommandResult> {
   const lists = new TodoLists(world.environment, world.directory);
   const { settings } = lists;
   // A copy may take longer than one command.
   const limits = argv[0] === 'copy' ? { ...settings, stateUrl: undefined } : settings;
   const read = () => ({ settings: limits, warnings: [] });
-  const wrong = (problem: string) => wrongUsage(problem, `Usage: ${FORM.usage}\n`);
-  return perform(FORM, { argv }, read, async (parsed) => {
+  const wrong = (problem: string) => wrongUsage(problem, `Usage: ${STATE_FORM.usage}\n`);
+  return perform(STATE_FORM, { argv }, read, async (parsed) => {
     if ('problem' in parsed) return wrong(parsed.problem);
     const [word, from, to, ...more] = parsed.rest;
-    if (word === undefined) return show(lists);
+    if (word === undefined) return showState(lists);
     if (word === 'init' && from === undefined) return init(lists);
     if (word === 'copy' && from && to && more.length === 0) return copy(from, to, settings, world);
     return wrong(
@@ -52,7 +52,7 @@ export function stateCommand(argv: readonly string[], world: World): Promise<Com
   });
 }
 
-async function show(lists: TodoLists): Promise<CommandResult> {
+async function showState(lists: TodoLists): Promise<CommandResult> {
   const lines: string[] = [];
   const text = () => lines.map((line) => `${safeText(line, 400)}\n`).join('');
   try {
@@ -89,7 +89,7 @@ async function show(lists: TodoLists): Promise<CommandResult> {
     return done(text());
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
-    return { ...storageTrouble(`Cannot ${FORM.purpose}`, error), stdout: text() };
+    return { ...storageTrouble(`Cannot ${STATE_FORM.purpose}`, error), stdout: text() };
   } finally {
     await lists.close();
   }
@@ -118,7 +118,7 @@ async function copy(
   from: string,
   to: string,
   { stateTimeout }: Settings,
-  { environment, directory }: World,
+  { environment, directory }: StateWorld,
 ): Promise<CommandResult> {
   const options = { environment, directory, timeoutMs: stateTimeout * 1000 };
   const [source, target] = [openLists(from, options, true), openLists(to, options, false)];

@@ -8,7 +8,7 @@ import { MAX_LINE_LENGTH } from './work-history.ts';
 // program, which sees no lines: hence the pure annotations.
 
 /** Names of programs, or arguments of runners, by the kind of check. */
-const KINDS = {
+const CHECK_PROGRAMS = {
   lint: /* @__PURE__ */ names(
     'lint|type-?check|types|check-types|vet|clippy|(?:cargo|deno) check',
     '(?:es|ox|style|py|ansible-|markdown|yaml)lint|biome|ruff|flake8|golangci-lint|rubocop|shellcheck|phpcs',
@@ -22,14 +22,14 @@ const KINDS = {
     'vitest|jest|mocha|ava|karma|rspec|minitest|phpunit|pest|ctest|bats|gotestsum',
   ),
 } as const;
-export type CheckKind = keyof typeof KINDS;
+export type CheckKind = keyof typeof CHECK_PROGRAMS;
 const KIND_NAMES: readonly CheckKind[] = ['lint', 'build', 'test'];
 
 /** Programs whose arguments name the work, and words between. */
 const RUNNER =
   /^(?:npm|pnpm|yarn|bun|npx|bunx|node|deno|tsx|python[\d.]*|uv|uvx|poetry|pipenv|hatch|manage\.py|setup\.py|go|cargo|zig|swift|dart|flutter|dotnet|mvnw?|gradlew?|sbt|stack|mix|ruby|bundle|rake|rails|php|composer|make|just|task|cmake|bazel|docker|compose|vite|next|nuxt|astro|ng|nx|turbo|playwright|cypress|sudo|env|time|timeout|nice|nohup|command|exec|run|run-script|x|dlx)$/;
 /** These may run any check; so may a runner with a MENTION in its arguments. */
-const SCRIPT =
+const RUNS_ANYTHING =
   /^(?:\S*\/\S*|\S+\.sh|(?:ba|z|da|k)?sh|source|\.|eval|xargs|parallel|ssh|docker|podman|kubectl|make|just|task|pre-commit|\$.*|(?:npm|pnpm|yarn|bun) run \S+)(?: |$)/;
 const MENTION = /test|spec|check|verif|build|compil|lint|type|\bci\b/i;
 /** These rarely fail, so the exit code is taken as that of the command after them. */
@@ -54,7 +54,7 @@ const PACKAGES =
   '(?:npm|pnpm|yarn|bun|pip3?|cargo|go|gem|poetry|uv) (?:\\S+ )*?(?:i|install|add|remove|uninstall|get)\\b';
 const CHANGE = /* @__PURE__ */ new RegExp(`^(?:sudo )?(?:${GIT}|${FILES}|${PACKAGES})`);
 /** Cached, since without a list all lines are examined after each line. */
-const changed = new WeakMap<Work['commands'][number], boolean>();
+const changesSeen = new WeakMap<Work['commands'][number], boolean>();
 
 /**
  * The failed commands of whose kind none has succeeded since. None unless the last change finished the list or completed an
@@ -78,7 +78,7 @@ export function failedChecks({
   for (const { line, exitCode } of commands) {
     const ran = commandsIn(line);
     // If it may have been of this kind, it may have succeeded.
-    for (const kind of kindsOf(ran, exitCode)) failures.delete(kind);
+    for (const kind of checkKinds(ran, exitCode)) failures.delete(kind);
     const kind = exitCode ? decidingKind(ran) : undefined;
     if (kind) failures.set(kind, { kind, line, exitCode });
   }
@@ -90,15 +90,15 @@ export function isCheck({ content, activeForm }: Readonly<TodoItem>): boolean {
 }
 
 export function mayBeCheck(line: string): boolean {
-  return kindsOf(commandsIn(line), 0).length > 0;
+  return checkKinds(commandsIn(line), 0).length > 0;
 }
 
 /** True if a successful line changed files, packages or a git repository, judged by its words. */
 export function changesFiles(command: Work['commands'][number]): boolean {
-  let isChange = changed.get(command);
+  let isChange = changesSeen.get(command);
   if (isChange === undefined) {
     isChange = command.exitCode === 0 && readCommands(command.line).commands.some(changes);
-    changed.set(command, isChange);
+    changesSeen.set(command, isChange);
   }
   return isChange;
 }
@@ -130,7 +130,7 @@ function commandsIn(line: string): readonly JudgedCommand[] | undefined {
   });
 }
 
-function kindsOf(
+function checkKinds(
   commands: readonly JudgedCommand[] | undefined,
   exitCode: number | undefined,
 ): readonly CheckKind[] {
@@ -157,7 +157,7 @@ function kindOf(words: readonly string[]): CheckKind | undefined {
   for (const [at, word] of words.entries()) {
     const name = word.replace(/^.*\/(?=.)/, '');
     const kind = KIND_NAMES.find(
-      (one) => KINDS[one].test(name) || KINDS[one].test(`${runner} ${name}`),
+      (one) => CHECK_PROGRAMS[one].test(name) || CHECK_PROGRAMS[one].test(`${runner} ${name}`),
     );
     // Without a runner, `test` is a builtin.
     if (kind) return word === 'test' && runner === '' ? undefined : kind;
@@ -170,7 +170,7 @@ function kindOf(words: readonly string[]): CheckKind | undefined {
 
 function mayRunAny(words: readonly string[]): boolean {
   const text = words.join(' ');
-  return SCRIPT.test(text) || (RUNNER.test(words[0] ?? '') && MENTION.test(text));
+  return RUNS_ANYTHING.test(text) || (RUNNER.test(words[0] ?? '') && MENTION.test(text));
 }
 
 /** Matches scripts too: `npm run test:unit`, `./test.sh`, `gradle :app:test`. */

@@ -19,7 +19,7 @@ import { TEXTS } from './texts.ts';
 import { WorkHistory } from './work-history.ts';
 
 /** For the lines of a host's rules. */
-const MAX_LINE_CHARACTERS = 300;
+const MAX_RULE_CHARACTERS = 300;
 /** A line does not wait longer for news from a server, which are then given after a later line. */
 const LONGEST_WAIT_MS = 300;
 
@@ -208,7 +208,7 @@ export class Guide {
     }
     if (said === undefined) return [];
     const lines = typeof said === 'string' ? [said] : said;
-    return lines.map((line) => safeText(line, MAX_LINE_CHARACTERS));
+    return lines.map((line) => safeText(line, MAX_RULE_CHARACTERS));
   }
 
   #settings(call?: Invocation): GuidanceSettings {

@@ -5,7 +5,7 @@ import type { Items } from '../todo/todo-fields.ts';
 
 /** Keeps the whole text below 2 KB. */
 const MAX_BYTES_OF_ITEMS = 1500;
-const MAX_ITEM_CHARACTERS = 120;
+const MAX_ITEM_IN_CONTEXT = 120;
 
 const CONTINUE = 'Continue with it.';
 const OR_ANOTHER = 'If it is about your task, continue with it; if not, write a new list.';
@@ -47,17 +47,17 @@ function linesThatFit(items: Items): string[] {
   const shown = new Set<Items[number]>();
   let room = MAX_BYTES_OF_ITEMS;
   for (const item of byNeed(items)) {
-    room -= Buffer.byteLength(line(item)) + 1;
+    room -= Buffer.byteLength(contextLine(item)) + 1;
     if (room < 0) break;
     shown.add(item);
   }
   const hidden = items.length - shown.size;
   return [
-    ...items.filter((item) => shown.has(item)).map(line),
+    ...items.filter((item) => shown.has(item)).map(contextLine),
     ...(hidden > 0 ? [`... and ${hidden} more: see TodoRead`] : []),
   ];
 }
 
-function line({ status, content }: Items[number]): string {
-  return `${MARKS[status]} ${withoutTags(safeText(content, MAX_ITEM_CHARACTERS))}`;
+function contextLine({ status, content }: Items[number]): string {
+  return `${MARKS[status]} ${withoutTags(safeText(content, MAX_ITEM_IN_CONTEXT))}`;
 }

@@ -1,4 +1,5 @@
 import { CommandType } from '../base/command/agent-command.ts';
+import { isOpen } from '../todo/left-behind.ts';
 import { contentKey, type ItemPair, pairRenamed } from '../todo/pair-items.ts';
 import type { Items } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
@@ -135,8 +136,4 @@ function staleTasks(work: Work) {
   // `reminderTurns` reads settings, and most sessions have no tasks.
   if (tasks === undefined || commands === undefined || tasks.length === 0) return undefined;
   return commands >= work.reminderTurns ? TASK_TEXTS.stale({ tasks, commands }) : undefined;
-}
-
-function isOpen({ status }: Items[number]): boolean {
-  return status !== 'completed';
 }

@@ -6,7 +6,7 @@ import type { Task } from '../tasks/task.ts';
 import type { Item } from '../todo/todo-fields.ts';
 
 const MAX_ITEM_CHARACTERS = 50;
-const MAX_COMMAND_CHARACTERS = 60;
+const MAX_COMMAND_IN_NOTE = 60;
 const MAX_SUMMARY_CHARACTERS = 100;
 const MAX_ITEMS_NAMED = 3;
 const MAX_ITEMS_LISTED = 5;
@@ -21,18 +21,18 @@ export interface FailedCheck {
 /** The texts of guidance, each of one or more lines; `Note: ` is added later. Quotes from items and commands are cut short here. */
 export const TEXTS = {
   droppedItems: (items: readonly Item[]): string =>
-    `${unfinished(items.length)} no longer on the list: ${named(items)}. On purpose? Use --drop N.`,
+    `${unfinished(items.length)} no longer on the list: ${namedItems(items)}. On purpose? Use --drop N.`,
 
   noCheck: (items: readonly Item[]): string =>
     `all ${items.length} items are completed and none of them was a check. Verify the work before you report success.`,
 
   skippedItems: (items: readonly Item[]): string =>
-    `${items.length} items were completed without ever being in_progress: ${named(items)}. Mark an item in_progress before you begin it.`,
+    `${items.length} items were completed without ever being in_progress: ${namedItems(items)}. Mark an item in_progress before you begin it.`,
 
   failedChecks: (failed: readonly FailedCheck[]): string[] =>
     failed.map(
       ({ kind, line, exitCode }) =>
-        `the last ${kind} command exited with ${exitCode} and none has succeeded since: ${safeText(line, MAX_COMMAND_CHARACTERS)}`,
+        `the last ${kind} command exited with ${exitCode} and none has succeeded since: ${safeText(line, MAX_COMMAND_IN_NOTE)}`,
     ),
 
   nothingInProgress: (open: readonly Item[]): string =>
@@ -45,7 +45,7 @@ export const TEXTS = {
   ): string[] => {
     const start = `${counted(commands, 'command')} since the last TodoWrite; ${counted(open.length, 'item')} unfinished`;
     if (given > 1) return [`${start}.`];
-    if (given === 1) return [`${start}: ${named(open)}`];
+    if (given === 1) return [`${start}: ${namedItems(open)}`];
     return [`${start}. Update the list if it is out of date:`, ...firstLines(open.map(listed))];
   },
 
@@ -59,7 +59,7 @@ export const TEXTS = {
 export const TASK_TEXTS = {
   stale: ({ tasks, commands }: { tasks: readonly Task[]; commands: number }): string[] => [
     `nothing has changed in your tasks for ${commands} commands. Complete what is done, release what you gave up:`,
-    ...firstLines(tasks.map(taskName)),
+    ...firstLines(tasks.map(taskInNote)),
   ],
 };
 
@@ -103,7 +103,7 @@ function promptLine({ name, summary }: Pick<AgentBashHandler, 'name' | 'summary'
   return `- ${name}: ${summary ? safeText(summary, MAX_SUMMARY_CHARACTERS) : `see ${name} --help`}`;
 }
 
-function taskName({ id, subject }: Task): string {
+function taskInNote({ id, subject }: Task): string {
   return `#${id} ${safeText(subject, MAX_ITEM_CHARACTERS)}`;
 }
 
@@ -112,7 +112,7 @@ export function quoted({ content }: Item): string {
   return quotedText(content, MAX_ITEM_CHARACTERS);
 }
 
-function named(items: readonly Item[]): string {
+function namedItems(items: readonly Item[]): string {
   const names = items.slice(0, MAX_ITEMS_NAMED).map(quoted).join(', ');
   const hidden = items.length - MAX_ITEMS_NAMED;
   return hidden > 0 ? `${names} and ${hidden} more` : names;

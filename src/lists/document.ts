@@ -1,10 +1,10 @@
 import { StateError } from '../base/command/state-error.ts';
-import { tell, warn } from '../base/system/listener.ts';
+import { tellListener, warn } from '../base/system/listener.ts';
 import { type Awaitable, type MaybeAsync, maybeAsync, settled, whenDone } from './maybe-async.ts';
 import type { HistoryRange, SharedPlace, Version } from './place.ts';
 
 /** How versions of a document look to its users. */
-export interface View<T, V> {
+export interface DocumentView<T, V> {
   readonly empty: V;
   readonly of: (version: Version<T>) => V;
 }
@@ -15,7 +15,7 @@ export type Listener<V> = (state: V) => void;
 /** Computes the next content from the newest version; undefined leaves it as it is. */
 type Plan<T> = (newest: Version<T> | undefined) => Awaitable<T | undefined>;
 
-interface Entry<V> {
+interface ListenerEntry<V> {
   readonly listener: Listener<V>;
   readonly failed: ((error: unknown) => void) | undefined;
 }
@@ -28,8 +28,8 @@ interface Entry<V> {
 export class Document<T, V> {
   protected readonly place: SharedPlace<T>;
   protected readonly now: () => Date;
-  readonly #view: View<T, V>;
-  readonly #listeners = new Set<Entry<V>>();
+  readonly #view: DocumentView<T, V>;
+  readonly #listeners = new Set<ListenerEntry<V>>();
   #latest: Version<T> | undefined;
   #seen: V;
   /** The state last announced to the listeners. */
@@ -39,7 +39,7 @@ export class Document<T, V> {
   #isLooking = false;
   #isDue = false;
 
-  constructor(place: SharedPlace<T>, view: View<T, V>, now: () => Date) {
+  constructor(place: SharedPlace<T>, view: DocumentView<T, V>, now: () => Date) {
     this.place = place;
     this.now = now;
     this.#view = view;
@@ -141,7 +141,7 @@ export class Document<T, V> {
       this.show(committed);
       this.#tell();
     }
-    return isSame(committed, this.#latest) ? this.#seen : this.#view.of(committed);
+    return isSameVersion(committed, this.#latest) ? this.#seen : this.#view.of(committed);
   }
 
   *#compute(plan: Plan<T>): MaybeAsync<V | undefined> {
@@ -160,7 +160,7 @@ export class Document<T, V> {
    */
   protected show(newest: Version<T> | undefined): V {
     this.#isRead = true;
-    if (isSame(newest, this.#latest)) return this.#seen;
+    if (isSameVersion(newest, this.#latest)) return this.#seen;
     this.#latest = newest;
     this.#seen = newest ? this.#view.of(newest) : this.#view.empty;
     return this.#seen;
@@ -180,7 +180,7 @@ export class Document<T, V> {
       try {
         const newest = yield* settled(this.place.load());
         // A version seen meanwhile may be newer.
-        if (this.#seen === before || isSame(newest, this.#latest)) this.show(newest);
+        if (this.#seen === before || isSameVersion(newest, this.#latest)) this.show(newest);
         else this.#isDue = true;
         if (newest?.damage) process.emitWarning(newest.damage);
         this.#tell();
@@ -198,7 +198,7 @@ export class Document<T, V> {
     this.#told = state;
     for (const { listener } of [...this.#listeners]) {
       // Unless another listener has made a change, which all have been told of then.
-      if (state === this.#told) tell(listener, state);
+      if (state === this.#told) tellListener(listener, state);
     }
   }
 
@@ -212,7 +212,7 @@ export class Document<T, V> {
 }
 
 /** The number is not enough: someone may have deleted the document and begun another one. */
-function isSame<T>(a: Version<T> | undefined, b: Version<T> | undefined): boolean {
+function isSameVersion<T>(a: Version<T> | undefined, b: Version<T> | undefined): boolean {
   if (a === b) return true;
   return (
     a?.version === b?.version &&

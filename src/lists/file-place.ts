@@ -27,7 +27,7 @@ export interface FilePlaceOptions extends Partial<PlaceOptions> {
 }
 
 const MOST_PATIENCE_MS = 20;
-const PAUSE_MS = 1;
+const COMMIT_PAUSE_MS = 1;
 /** Versions this far behind the head are put away, many at once: a list with the usual history never does. */
 const FAR = 200;
 
@@ -156,8 +156,8 @@ export class FilePlace<T> implements Place<T> {
   #giveWay(): FolderReading {
     let found = this.#folder.list();
     while (this.#patienceMs > 0 && isContended(found)) {
-      this.#patienceMs -= PAUSE_MS;
-      this.#fs.pause(PAUSE_MS);
+      this.#patienceMs -= COMMIT_PAUSE_MS;
+      this.#fs.pause(COMMIT_PAUSE_MS);
       found = this.#folder.list();
     }
     return found;

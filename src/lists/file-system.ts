@@ -10,10 +10,10 @@ import {
 import { dirname } from 'node:path';
 import { errorCode, failure } from '../base/command/state-error.ts';
 import {
+  blockFor,
   makeOwnFolder,
   openOwn,
   orElse,
-  pause,
   readOwnFile,
   writeAll,
 } from '../base/system/files.ts';
@@ -31,7 +31,7 @@ export const nodeFileSystem = {
   rename: renameSync as (from: string, to: string) => void,
   unlink: unlinkSync as (path: string) => void,
   rmdir: rmdirSync as (path: string) => void,
-  pause,
+  pause: blockFor,
 };
 
 export type FileSystem = Readonly<typeof nodeFileSystem>;

@@ -92,7 +92,7 @@ export function beginningFile(state: string, agent: string): string {
 const TASK_LISTS = 'tasks~';
 
 /** The names of lists, or of sessions with lists; other files have names that `pathName` never makes. */
-export function namesIn(folder: string): string[] {
+export function listNamesIn(folder: string): string[] {
   try {
     const names = attempt('read', folder, () => readdirSync(folder));
     return names.filter((name) => !name.endsWith('~') && !name.endsWith(UNFINISHED)).sort();

@@ -5,7 +5,7 @@ import type { Environment } from '../base/environment.ts';
 import { orElse } from '../base/system/files.ts';
 import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
-import { folderOfKey, namesIn, textOfPathName } from './list-paths.ts';
+import { folderOfKey, listNamesIn, textOfPathName } from './list-paths.ts';
 import type { Awaitable } from './maybe-async.ts';
 import type { PlaceOptions, SharedPlace } from './place.ts';
 import { VersionFolder } from './version-folder.ts';
@@ -104,7 +104,7 @@ export class FolderLists implements Lists {
   }
 
   find(key: string): FoundList[] {
-    const names = namesIn(this.#folderOf(key));
+    const names = listNamesIn(this.#folderOf(key));
     if (key !== 'todos') return names.map((name) => this.#found(`${key}/${name}`));
     // Another user's sessions are skipped.
     return names.flatMap((name) => orElse(() => this.find(`${key}/${name}`), []));
@@ -188,5 +188,5 @@ export class FolderLists implements Lists {
 
 function foldersIn(folder: string): string[] {
   // `find` reports that it cannot be read.
-  return orElse(() => namesIn(folder), []).map((name) => join(folder, name));
+  return orElse(() => listNamesIn(folder), []).map((name) => join(folder, name));
 }

@@ -31,7 +31,7 @@ const BYTES_PER_VERSION = 16 * 1024;
 /** How many versions the entries' place must keep, so that there is always a whole one to start from. */
 export const ENTRIES_KEPT = 3 * STEPS_PER_WHOLE;
 
-type Entry<Step> = Version<LogEntry<Step>>;
+type LogVersion<Step> = Version<LogEntry<Step>>;
 
 /**
  * A place for content that is too large to write at each change: most versions store only the step. Its guarantees are
@@ -101,8 +101,11 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
    *
    * @param read receives each entry that was read.
    */
-  *#versions(newestFirst: Iterable<Entry<Step>>, read: Entry<Step>[] = []): Generator<Version<T>> {
-    let entries: Entry<Step>[] = [];
+  *#versions(
+    newestFirst: Iterable<LogVersion<Step>>,
+    read: LogVersion<Step>[] = [],
+  ): Generator<Version<T>> {
+    let entries: LogVersion<Step>[] = [];
     let isNewest = true;
     for (const entry of newestFirst) {
       // 1. Collect entries down to a whole or known one.
@@ -123,7 +126,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
   }
 
   /** @param known the version of the last entry, if that is known, else the entry is whole. */
-  *#built(entries: readonly Entry<Step>[], known?: Version<T>): Generator<Version<T>> {
+  *#built(entries: readonly LogVersion<Step>[], known?: Version<T>): Generator<Version<T>> {
     const steps = entries.map(({ content }) => content.step).reverse();
     const start = known?.content ?? this.#steps.apply(this.#steps.empty, steps.slice(0, 1));
     for (const [back, version] of entries.entries()) {
@@ -137,7 +140,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     const newest = { newest: STEPS_PER_WHOLE };
     let range: HistoryRange | undefined = this.#latest ? { from: this.#latest.version } : newest;
     for (let missed: number | undefined; ; ) {
-      const read: Entry<Step>[] = [];
+      const read: LogVersion<Step>[] = [];
       for (const version of this.#versions(yield* settled(this.#entries.history(range)), read)) {
         return version;
       }
@@ -163,7 +166,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
   }
 
   /** The number is not enough: someone may have deleted the list and begun another one. */
-  #isLatest({ version, at, by }: Entry<Step>): boolean {
+  #isLatest({ version, at, by }: LogVersion<Step>): boolean {
     const latest = this.#latest;
     return version === latest?.version && by === latest.by && +at === +latest.at;
   }

@@ -31,7 +31,7 @@ export interface FolderReading {
 }
 
 const HEAD = /^head-(?:0|([1-9]\d{0,14})-([a-z0-9]+))$/;
-const VERSION = /^([1-9]\d{0,14})-([a-z0-9]+)\.json$/;
+const VERSION_FILE_NAME = /^([1-9]\d{0,14})-([a-z0-9]+)\.json$/;
 const VERSION_0: VersionName = { version: 0, id: '' };
 
 /** The folder of versions that were put away, and how many of them it has in each of its own folders. */
@@ -152,7 +152,7 @@ export class VersionFolder<T> {
       writeDurably(this.#fs, path, bytes);
       this.#replaceHead(from, to);
     } catch (error) {
-      if (errorCode(error) === 'ENOENT' && !isSame(this.list().head, from)) return false;
+      if (errorCode(error) === 'ENOENT' && !isSameName(this.list().head, from)) return false;
       throw error;
     }
     try {
@@ -212,8 +212,8 @@ export class VersionFolder<T> {
       const error = failure('replace', head, cause);
       // Network file systems may lose the answer to a rename that happened, and repeat it.
       const now = this.#headAfter(error);
-      if (isSame(now, to) && errorCode(error) === 'ENOENT') return;
-      const isUndone = errorCode(error) === 'ENOENT' || isSame(now, from);
+      if (isSameName(now, to) && errorCode(error) === 'ENOENT') return;
+      const isUndone = errorCode(error) === 'ENOENT' || isSameName(now, from);
       if (!isUndone) throw notKnown(error.message, error);
       discard(this.#fs, this.#pathOf(to));
       throw error;
@@ -279,7 +279,7 @@ function readNames(names: readonly string[]): Omit<FolderReading, 'isHeadLost'> 
   const versions: VersionName[] = [];
   for (const name of names) {
     if (!name.startsWith('head-')) {
-      const [, version, id = ''] = VERSION.exec(name) ?? [];
+      const [, version, id = ''] = VERSION_FILE_NAME.exec(name) ?? [];
       if (version !== undefined) versions.push({ version: Number(version), id });
       else hasOlder ||= name === OLDER;
       continue;
@@ -293,6 +293,6 @@ function readNames(names: readonly string[]): Omit<FolderReading, 'isHeadLost'> 
   return { head, versions, hasOlder };
 }
 
-function isSame(a: VersionName | undefined, b: VersionName): boolean {
+function isSameName(a: VersionName | undefined, b: VersionName): boolean {
   return a?.version === b.version && a.id === b.id;
 }

@@ -2,12 +2,12 @@ import { type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { orElse } from '../base/system/files.ts';
 
-const POLL_MS = 1000;
+const FOLDER_POLL_MS = 1000;
 // A folder that has been quiet for so long is read only every tenth time; not never, since its time may be another machine's.
 const QUIET_MS = 3000;
 const MOST_PASSED = 9;
 /** A change of a list is several events, so after a look, further ones wait this long. */
-const PAUSE_MS = 20;
+const LOOK_PAUSE_MS = 20;
 
 /**
  * Calls back soon after something in a folder has changed, within a second if the system sends no events. The last of close
@@ -24,7 +24,7 @@ export function watchFolder(path: string, listener: () => void): () => void {
   let isDue = false;
 
   /** Watches the folder or, until it exists, its nearest parent. */
-  const arm = ({ folder, identity, changed } = nearest(path)): void => {
+  const arm = ({ folder, identity, changed } = nearestExisting(path)): void => {
     changedAt = changed;
     if (identity === watched) return;
     watcher?.close();
@@ -39,13 +39,13 @@ export function watchFolder(path: string, listener: () => void): () => void {
     // Changes before the watch began sent no event.
     arm();
   };
-  const wake = (found = nearest(path)): void => {
+  const wake = (found = nearestExisting(path)): void => {
     passed = 0;
     arm(found);
     listener();
   };
   const poll = (): void => {
-    const found = nearest(path);
+    const found = nearestExisting(path);
     const isQuiet =
       found.identity === watched &&
       found.changed === changedAt &&
@@ -60,7 +60,7 @@ export function watchFolder(path: string, listener: () => void): () => void {
     pause = setTimeout(() => {
       pause = undefined;
       if (isDue) hear();
-    }, PAUSE_MS).unref();
+    }, LOOK_PAUSE_MS).unref();
   };
 
   arm();
@@ -80,7 +80,7 @@ function everySecond(look: () => void): () => void {
   polled.add(look);
   timer ??= setInterval(() => {
     for (const each of [...polled]) each();
-  }, POLL_MS).unref();
+  }, FOLDER_POLL_MS).unref();
   return () => {
     polled.delete(look);
     if (polled.size > 0) return;
@@ -93,7 +93,7 @@ function everySecond(look: () => void): () => void {
  * The path or its nearest existing parent, with an identity to tell it from others of the same name, and the time of its
  * last change.
  */
-function nearest(path: string): { folder: string; identity: string; changed: number } {
+function nearestExisting(path: string): { folder: string; identity: string; changed: number } {
   for (let folder = path; ; folder = dirname(folder)) {
     const stats = orElse(() => statSync(folder, { throwIfNoEntry: false }), undefined);
     if (stats) {

@@ -24,7 +24,7 @@ export interface Prompt {
   readonly rows: number;
 }
 
-interface Found {
+interface PromptFinding {
   readonly prompt: Prompt;
   readonly settings: Settings;
   readonly lists: TodoLists;
@@ -43,13 +43,13 @@ const JUST_NOW_MS = 2000;
 
 export class PromptLists {
   readonly theme: Theme;
-  readonly #found: Found;
+  readonly #found: PromptFinding;
   readonly #todos: TodoVersion;
   readonly #tasks: readonly TaskRow[];
   readonly #versions: Versions;
   #kept: readonly TodoVersion[] | undefined;
 
-  private constructor(found: Found) {
+  private constructor(found: PromptFinding) {
     const { prompt, list, tasks } = found;
     this.#found = found;
     this.theme = themeFor({ isTTY: true }, prompt.environment);

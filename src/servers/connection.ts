@@ -26,12 +26,12 @@ export interface Tls extends ConnectionOptions {
 }
 
 /** Reads what a server sends: yields how many bytes it needs next, or `LINE`, and receives them. */
-export type Reading<Result = never> = Generator<number, Result, Buffer>;
+export type MessageReading<Result = never> = Generator<number, Result, Buffer>;
 
 /** The bytes up to the next line feed. */
 export const LINE = -1;
 
-interface Pending<Answer> {
+interface PendingAnswer<Answer> {
   resolve(answer: Answer): void;
   reject(error: Error): void;
 }
@@ -62,7 +62,7 @@ export abstract class Connection<Answer> {
   /** Rejects with Failed, or with the StateError of a password that cannot be read. */
   readonly ready: Promise<void>;
   protected isReady = false;
-  readonly #pending: Pending<Answer>[] = [];
+  readonly #pending: PendingAnswer<Answer>[] = [];
   readonly #reading = this.read();
   /** Bytes that are not read yet. */
   #pieces: Buffer[] = [];
@@ -112,7 +112,7 @@ export abstract class Connection<Answer> {
 
   protected abstract login(): Promise<unknown>;
 
-  protected abstract read(): Reading;
+  protected abstract read(): MessageReading;
 
   /** @throws Failed if the connection ends before the answer. */
   protected send(request: string | Buffer, isWork = true): Promise<Answer> {

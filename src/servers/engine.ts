@@ -15,7 +15,7 @@ export interface Engine {
   /** Limits the time of all requests of a change, unless its command has a limit. */
   limited<T>(change: () => Promise<T>): Promise<T>;
   /** Newest first. */
-  read(key: string, range: HistoryRange): Promise<StoredVersion[]>;
+  read(key: string, range: HistoryRange): Promise<StoredOnServer[]>;
   /** 0 if there is none. */
   newest(key: string): Promise<number>;
   /** Stores the version after `base`. Returns false if `base` is not the newest. */
@@ -35,7 +35,7 @@ export interface Engine {
   close(): void;
 }
 
-export interface StoredVersion {
+export interface StoredOnServer {
   readonly version: number;
   readonly bytes: Buffer;
 }

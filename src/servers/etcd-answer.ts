@@ -1,6 +1,6 @@
 import { LAST_VERSION } from '../lists/place.ts';
 import { Failed } from './connection.ts';
-import { decodeContent, parse, TooMuch } from './stored-content.ts';
+import { decodeContent, parseBounded, TooMuch } from './stored-content.ts';
 import type { Change } from './version-watch.ts';
 
 const NO_SPACE = ': its quota is full';
@@ -32,25 +32,25 @@ export interface EtcdAnswer {
 /** Failed for anything but success. @throws TooMuch. */
 export function answerOf(status: number, text: string): EtcdAnswer | Failed {
   const answer = objectIn(text);
-  if (status === 200 && isObject(answer?.header) && isAnswer(answer)) return answer;
+  if (status === 200 && isObjectOrArray(answer?.header) && isAnswer(answer)) return answer;
   return refusedBy(status, text);
 }
 
 /** The answer to a transaction contains the answers to its operations. */
 function isAnswer(value: unknown): value is EtcdAnswer {
-  if (!isObject(value)) return false;
+  if (!isObjectOrArray(value)) return false;
   const { kvs = [], responses = [], response_range: range } = value;
   if (!Array.isArray(kvs) || !Array.isArray(responses)) return false;
   return kvs.every(isPair) && responses.every(isAnswer) && (range === undefined || isAnswer(range));
 }
 
 function isPair(value: unknown): value is KeyValue {
-  return isObject(value) && isText(value.key) && isText(value.value ?? '');
+  return isObjectOrArray(value) && isText(value.key) && isText(value.value ?? '');
 }
 
 function refusedBy(status: number, text: string): Failed {
   const { error, message: said = error } = objectIn(text) ?? {};
-  const words = isObject(said) ? said.message : said;
+  const words = isObjectOrArray(said) ? said.message : said;
   if (status === 200 || !isText(words)) {
     const why = `HTTP status ${status}, not from etcd: is this a proxy, or another server?`;
     return new Failed(why, isSettled(status) ? 'refused' : 'open');
@@ -73,11 +73,11 @@ function refusedBy(status: number, text: string): Failed {
  */
 export function changesIn(text: string, root: string): Change[] {
   const { result } = objectIn(text) ?? {};
-  const events = isObject(result) && Array.isArray(result.events) ? result.events : [];
+  const events = isObjectOrArray(result) && Array.isArray(result.events) ? result.events : [];
   const changes: Change[] = [];
   const revisions = new Set<number>();
-  for (const { type, kv } of events.filter(isObject)) {
-    if (!isObject(kv) || !isText(kv.key)) return [];
+  for (const { type, kv } of events.filter(isObjectOrArray)) {
+    if (!isObjectOrArray(kv) || !isText(kv.key)) return [];
     const revision = Number(kv.mod_revision);
     const of = versionOfKey(textIn(kv.key));
     if (type !== 'DELETE') {
@@ -95,8 +95,8 @@ function isSettled(status: number): boolean {
 
 function objectIn(text: string): Record<string, unknown> | undefined {
   try {
-    const value = parse(text);
-    return isObject(value) ? value : undefined;
+    const value = parseBounded(text);
+    return isObjectOrArray(value) ? value : undefined;
   } catch (error) {
     if (error instanceof TooMuch) throw error;
     return undefined;
@@ -107,7 +107,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isObjectOrArray(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 

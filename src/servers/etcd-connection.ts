@@ -1,4 +1,4 @@
-import { Connection, Failed, LINE, type Reading, type Tls } from './connection.ts';
+import { Connection, Failed, LINE, type MessageReading, type Tls } from './connection.ts';
 import { answerOf, type EtcdAnswer } from './etcd-answer.ts';
 
 export interface EtcdLogin {
@@ -8,7 +8,7 @@ export interface EtcdLogin {
 
 const TLS_ENDED =
   'the connection ended before TLS was agreed on; without TLS the URL begins with etcd://';
-const NO_TLS = 'the server does not speak TLS; without TLS the URL begins with etcd://';
+const ETCD_WITHOUT_TLS = 'the server does not speak TLS; without TLS the URL begins with etcd://';
 const UNANSWERED = 'the connection ended unanswered; with TLS the URL begins with etcds://';
 const NOT_HTTP = 'it does not speak HTTP: is this another server?';
 const STATUS = /^HTTP\/1\.[01] ([2-5]\d\d)$/;
@@ -59,7 +59,7 @@ export class EtcdConnection extends Connection<EtcdAnswer> {
     if (this.#user) this.#token = (await this.call('auth/authenticate', this.#user)).token;
   }
 
-  protected *read(): Reading {
+  protected *read(): MessageReading {
     for (;;) {
       const start = (yield STATUS_BYTES).toString('latin1');
       const status = Number(STATUS.exec(start)?.[1]);
@@ -100,7 +100,7 @@ export class EtcdConnection extends Connection<EtcdAnswer> {
 }
 
 /** Headers, or what follows the last chunk. */
-function* lines(): Reading<Map<string, string>> {
+function* lines(): MessageReading<Map<string, string>> {
   const headers = new Map<string, string>();
   for (;;) {
     const line = (yield LINE).toString('latin1').trim();
@@ -110,7 +110,7 @@ function* lines(): Reading<Map<string, string>> {
   }
 }
 
-function* chunkLength(): Reading<number> {
+function* chunkLength(): MessageReading<number> {
   const [length] = (yield LINE).toString('latin1').trim().split(';');
   return lengthIn(length, 16);
 }
@@ -123,6 +123,6 @@ function lengthIn(text: string | undefined, base: 10 | 16): number {
 }
 
 function withoutTls(error: NodeJS.ErrnoException): never {
-  if (error.code === 'EPROTO') throw new Failed(NO_TLS, 'refused');
+  if (error.code === 'EPROTO') throw new Failed(ETCD_WITHOUT_TLS, 'refused');
   throw error.code === 'ECONNRESET' ? new Failed(TLS_ENDED, 'undone') : error;
 }

@@ -1,7 +1,7 @@
 import { StateError } from '../base/command/state-error.ts';
 import { clockMs, inTime, pause } from '../base/command/time-limit.ts';
 import type { HistoryRange } from '../lists/place.ts';
-import type { Engine, NewVersion, StoredVersion } from './engine.ts';
+import type { Engine, NewVersion, StoredOnServer } from './engine.ts';
 import {
   afterAll,
   base64,
@@ -17,9 +17,9 @@ import {
 } from './etcd-answer.ts';
 import { EtcdConnection, type EtcdLogin } from './etcd-connection.ts';
 import {
-  type Answer,
   changedTooOften,
   type Purpose,
+  type ServerAnswer,
   Servers,
   type ServersOptions,
 } from './servers.ts';
@@ -27,9 +27,9 @@ import { type Bell, type Change, OneAtATime, type Sighting } from './version-wat
 
 const PAGE = 1000;
 const LOOK_EVERY_MS = 4000;
-const PAUSE_MS = 200;
+const RETRY_PAUSE_MS = 200;
 /** The next member is tried after this; an election takes about a second. */
-const TRY_MS = 1500;
+const ETCD_TRY_MS = 1500;
 /** etcd accepts requests of up to 1.5 MiB; keys and comparisons take the rest. */
 const MAX_VALUE_BYTES = 1.5 * 1024 * 1024 - 8 * 1024;
 
@@ -56,7 +56,7 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
 
   constructor(options: EtcdOptions) {
     const connect = (member: string) => new EtcdConnection(member, options);
-    super(`etcd at ${options.hosts.join(', ')}`, options, TRY_MS, connect);
+    super(`etcd at ${options.hosts.join(', ')}`, options, ETCD_TRY_MS, connect);
     this.#login = options;
     this.#start = `${options.root}/`;
   }
@@ -67,7 +67,7 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
    *
    * @throws StateError if no member answers in time, or one refuses.
    */
-  call(path: string, body: object, purpose: Purpose = 'read'): Promise<Answer<EtcdAnswer>> {
+  call(path: string, body: object, purpose: Purpose = 'read'): Promise<ServerAnswer<EtcdAnswer>> {
     return this.ask(purpose, (connection) => connection.call(path, body));
   }
 
@@ -75,7 +75,7 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
     return `${this.name}: ${this.#start}${key}/`;
   }
 
-  async read(key: string, { newest = 0, from = 1 }: HistoryRange): Promise<StoredVersion[]> {
+  async read(key: string, { newest = 0, from = 1 }: HistoryRange): Promise<StoredOnServer[]> {
     const { key: start, range_end } = this.#versions(key);
     const { kvs = [] } = await this.#range({
       key: start,
@@ -158,7 +158,7 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
         await this.#watch({ create_request: this.#below(prefix) }, hear);
         stream = undefined;
         this.turnToNext();
-        if (!hasEnded) await pause(PAUSE_MS, false);
+        if (!hasEnded) await pause(RETRY_PAUSE_MS, false);
       }
     };
     return {
@@ -187,12 +187,12 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
 
   status(): Promise<string[]> {
     const start = clockMs();
-    return inTime(TRY_MS, (deadline) => {
+    return inTime(ETCD_TRY_MS, (deadline) => {
       const asked = this.hosts.map(async (member) => {
         const connection = new EtcdConnection(member, this.#login);
         try {
           const { version, leader, dbSize } = await connection.within(
-            Math.min(TRY_MS, deadline - start),
+            Math.min(ETCD_TRY_MS, deadline - start),
             () => connection.call('maintenance/status', {}),
           );
           const size = Math.round(Number(dbSize) / 1024);
@@ -261,7 +261,7 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
   }
 
   /** True if a commit was refused because an earlier try of it was carried out. */
-  #isOurs({ answer, doubt }: Answer<EtcdAnswer>, id: string): boolean {
+  #isOurs({ answer, doubt }: ServerAnswer<EtcdAnswer>, id: string): boolean {
     const [next, newest] = (answer.responses ?? []).map(
       ({ response_range }) => response_range?.kvs?.[0],
     );

@@ -101,14 +101,14 @@ export function passwordFrom(file: string, wanted: readonly string[]): string | 
     return undefined;
   }
   for (const line of text.split(/\r?\n/)) {
-    const fields = line.startsWith('#') ? [] : fieldsOf(line);
+    const fields = line.startsWith('#') ? [] : passwordFields(line);
     const fits = wanted.every((value, index) => fields[index] === '*' || fields[index] === value);
     if (fits) return fields[4];
   }
   return undefined;
 }
 
-function fieldsOf(line: string): string[] {
+function passwordFields(line: string): string[] {
   const fields = line.match(/(?:\\.|[^:\\])*(?::|$)/gs) ?? [];
   return fields.map((field) => field.replace(/:$/, '').replace(/\\(.)/gs, '$1'));
 }

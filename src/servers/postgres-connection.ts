@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { Connection, ENDED_EARLY, Failed, type Reading, type Tls } from './connection.ts';
+import { Connection, ENDED_EARLY, Failed, type MessageReading, type Tls } from './connection.ts';
 import { NOT_POSTGRES, PostgresLogin } from './postgres-login.ts';
 import { TooMuch } from './stored-content.ts';
 
 /** The columns of a row, in order, as text. */
-export type Row = readonly (string | undefined)[];
+export type ResultRow = readonly (string | undefined)[];
 
-export interface Rows {
-  readonly rows: readonly Row[];
+export interface ResultRows {
+  readonly rows: readonly ResultRow[];
   /** The server's last warning about the statement. */
   readonly warning: string | undefined;
 }
@@ -16,7 +16,7 @@ export interface Rows {
 export class PostgresError extends Failed {
   readonly code: string;
 
-  constructor({ C = '', M = '' }: Fields) {
+  constructor({ C = '', M = '' }: ErrorFields) {
     super(M, TRY_AGAIN.has(C) ? 'undone' : IS_OPEN.test(C) ? 'open' : 'refused');
     this.code = C;
   }
@@ -44,11 +44,11 @@ export interface Login {
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const PROTOCOL = '\0\x03\0\0';
 const [YES, NO] = ['S', 'N'];
-const NO_TLS = 'it does not speak TLS; for a server without TLS, set sslmode=disable';
+const POSTGRES_WITHOUT_TLS = 'it does not speak TLS; for a server without TLS, set sslmode=disable';
 
 const AUTHENTICATION = 'R';
 const PARAMETER = 'S';
-const NOTICE = 'N';
+const NOTICE_MESSAGE = 'N';
 const NOTIFICATION = 'A';
 const ROW = 'D';
 const FAILURE = 'E';
@@ -56,22 +56,22 @@ const READY = 'Z';
 /** A login is accepted or asks, a statement was carried out, was empty, or failed. */
 const ANSWERS = `${AUTHENTICATION}CI${FAILURE}`;
 /** All that a server has to send here, with its key for cancelling and the description of rows. */
-const KINDS = `${PARAMETER}${NOTICE}${NOTIFICATION}${ROW}${READY}${ANSWERS}KT`;
+const MESSAGE_KINDS = `${PARAMETER}${NOTICE_MESSAGE}${NOTIFICATION}${ROW}${READY}${ANSWERS}KT`;
 const HEADER_BYTES = 5;
 const MOST_AUTHENTICATION_BYTES = 64 * 1024;
 /** The most rows of an answer: a small row takes much more memory than bytes. */
-const MOST_ROWS = 500_000;
+const MOST_RESULT_ROWS = 500_000;
 /** Other roles may have created functions and operators in a schema of the role's own search path. */
 const OWN_OPERATORS = 'set local search_path = pg_catalog;';
 
 /** The fields of an error or a notice, by their letters. */
-type Fields = { readonly [letter: string]: string | undefined };
+type ErrorFields = { readonly [letter: string]: string | undefined };
 
 /**
  * One connection to a PostgreSQL, by the protocol of simple queries: a statement is one message with its values, and takes
  * one round trip. Prepared ones take two, and poolers of transactions do not support them.
  */
-export class PostgresConnection extends Connection<Rows> {
+export class PostgresConnection extends Connection<ResultRows> {
   /** As the server reports it. */
   isStandby = false;
   /** Each connection is a process of the server, which has 100 by default. */
@@ -84,7 +84,7 @@ export class PostgresConnection extends Connection<Rows> {
   }
 
   /** Runs a statement as a transaction of its own. @throws Failed. */
-  query(sql: string): Promise<Rows> {
+  query(sql: string): Promise<ResultRows> {
     return this.send(message('Q', `${OWN_OPERATORS}${sql}\0`));
   }
 
@@ -100,7 +100,7 @@ export class PostgresConnection extends Connection<Rows> {
     // Bytes that come with the answer were not encrypted, and may be anybody's.
     if (answer.toString() === YES) return super.secure(tls);
     if (answer.toString() !== NO) throw new Error(NOT_POSTGRES);
-    if (!tls.isOptional) throw new Failed(NO_TLS, 'refused');
+    if (!tls.isOptional) throw new Failed(POSTGRES_WITHOUT_TLS, 'refused');
   }
 
   protected login(): Promise<unknown> {
@@ -110,14 +110,14 @@ export class PostgresConnection extends Connection<Rows> {
     return this.send(message('', `${PROTOCOL}${text.join('')}\0`));
   }
 
-  protected *read(): Reading {
+  protected *read(): MessageReading {
     const { user, password, methods } = this.#login;
     const login = new PostgresLogin(user, () => password(this.address), methods);
     for (;;) this.answer(yield* this.#readAnswer(login));
   }
 
   /** Reads until the server is ready for the next statement. */
-  *#readAnswer(login: PostgresLogin): Reading<Rows | PostgresError> {
+  *#readAnswer(login: PostgresLogin): MessageReading<ResultRows | PostgresError> {
     const rows: Buffer[] = [];
     let warning: string | undefined;
     let error: PostgresError | undefined;
@@ -128,21 +128,22 @@ export class PostgresConnection extends Connection<Rows> {
         throw new Error(NOT_POSTGRES);
       }
       if (kind === ROW) {
-        if (rows.push(body) > MOST_ROWS) throw new TooMuch(`it sent more than ${MOST_ROWS} rows`);
+        if (rows.push(body) > MOST_RESULT_ROWS)
+          throw new TooMuch(`it sent more than ${MOST_RESULT_ROWS} rows`);
       } else if (kind === AUTHENTICATION) {
         const answer = login.answer(body);
         if (answer) this.socket.write(message('p', answer));
       } else if (kind === PARAMETER) {
         const [name, value] = body.toString().split('\0');
         if (name === 'in_hot_standby') this.isStandby = value === 'on';
-      } else if (kind === NOTICE) {
-        const { V, M } = fieldsOf(body);
+      } else if (kind === NOTICE_MESSAGE) {
+        const { V, M } = errorFields(body);
         if (V === 'WARNING') warning = M;
       } else if (kind === NOTIFICATION) {
         const [, payload = ''] = body.toString('utf8', 4).split('\0');
         this.heard?.(payload);
       } else if (kind === FAILURE) {
-        error = new PostgresError(fieldsOf(body));
+        error = new PostgresError(errorFields(body));
         // A failed login is followed by the end of the connection.
         if (!this.isReady) throw error;
       } else if (kind === READY) {
@@ -155,11 +156,11 @@ export class PostgresConnection extends Connection<Rows> {
 }
 
 /** A message is a letter, the length of the rest, and the rest. @throws Error for one that no PostgreSQL sends here. */
-function* readMessage(): Reading<{ kind: string; body: Buffer }> {
+function* readMessage(): MessageReading<{ kind: string; body: Buffer }> {
   const header = yield HEADER_BYTES;
   const kind = header.toString('latin1', 0, 1);
   const length = header.readUInt32BE(1) - 4;
-  if (!KINDS.includes(kind) || length < 0) throw new Error(NOT_POSTGRES);
+  if (!MESSAGE_KINDS.includes(kind) || length < 0) throw new Error(NOT_POSTGRES);
   if (kind === AUTHENTICATION && length > MOST_AUTHENTICATION_BYTES) {
     throw new TooMuch('its request for a password is too long');
   }
@@ -174,12 +175,12 @@ function message(kind: string, body: string | Buffer): Buffer {
   return Buffer.concat([header, bytes]);
 }
 
-function fieldsOf(body: Buffer): Fields {
+function errorFields(body: Buffer): ErrorFields {
   const fields = body.toString().split('\0').filter(Boolean);
   return Object.fromEntries(fields.map((field) => [field[0], field.slice(1)]));
 }
 
-function columnsOf(row: Buffer): Row {
+function columnsOf(row: Buffer): ResultRow {
   try {
     let at = 2;
     return Array.from({ length: row.readUInt16BE() }, () => {

@@ -2,13 +2,18 @@ import { StateError } from '../base/command/state-error.ts';
 import { clockMs } from '../base/command/time-limit.ts';
 import type { HistoryRange } from '../lists/place.ts';
 import { Failed } from './connection.ts';
-import type { Engine, NewVersion, StoredVersion } from './engine.ts';
-import { type Login, PostgresConnection, PostgresError, type Row } from './postgres-connection.ts';
+import type { Engine, NewVersion, StoredOnServer } from './engine.ts';
 import {
-  type Answer,
+  type Login,
+  PostgresConnection,
+  PostgresError,
+  type ResultRow,
+} from './postgres-connection.ts';
+import {
   changedTooOften,
   type Doubt,
   type Purpose,
+  type ServerAnswer,
   Servers,
   type ServersOptions,
 } from './servers.ts';
@@ -18,7 +23,7 @@ import type { Bell, Sighting } from './version-watch.ts';
 const LOOK_SELDOM_MS = 4000;
 const LOOK_OFTEN_MS = 500;
 /** The next server is tried after this. */
-const TRY_MS = 2000;
+const POSTGRES_TRY_MS = 2000;
 const NO_SCHEMA = new Set(['42P01', '3F000']);
 const INIT_FIRST = 'create them with: agent-shell state init';
 const STANDBY = 'a standby, which accepts no writes';
@@ -44,7 +49,7 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
   constructor(options: PostgresOptions) {
     const { hosts, database, schema } = options;
     const connect = (address: string) => new PostgresConnection(address, options);
-    super(`PostgreSQL at ${hosts.join(', ')}/${database}`, options, TRY_MS, connect);
+    super(`PostgreSQL at ${hosts.join(', ')}/${database}`, options, POSTGRES_TRY_MS, connect);
     this.#schemaName = schema;
   }
 
@@ -52,7 +57,7 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
     return `${this.name}: ${key}`;
   }
 
-  async read(key: string, { newest, from = 1 }: HistoryRange): Promise<StoredVersion[]> {
+  async read(key: string, { newest, from = 1 }: HistoryRange): Promise<StoredOnServer[]> {
     const rows = await this.#read(`
       select v.version, encode(v.value, 'base64') from ${this.#lists} l
       join ${this.#versions} v using (list)
@@ -173,7 +178,7 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
   }
 
   /** Runs one statement as a transaction of its own. @throws StateError if no server answers in time, or one refuses. */
-  #run(statement: string, purpose: Purpose = 'read'): Promise<Answer<readonly Row[]>> {
+  #run(statement: string, purpose: Purpose = 'read'): Promise<ServerAnswer<readonly ResultRow[]>> {
     return this.ask(purpose, async (connection) => {
       const { rows, warning } = await connection.query(statement).catch((error) => {
         const isMissing = error instanceof PostgresError && NO_SCHEMA.has(error.code);
@@ -246,7 +251,7 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
     throw changedTooOften(this.name);
   }
 
-  async #read(statement: string): Promise<readonly Row[]> {
+  async #read(statement: string): Promise<readonly ResultRow[]> {
     return (await this.#run(statement)).answer;
   }
 

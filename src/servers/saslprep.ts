@@ -26,7 +26,7 @@ LsXL4XL5XLX3L7XL9eX4L82X4O1eX7wgLwyfXg15Lf2Xjp42`;
 
 /** These become a space, those go (RFC 3454, tables C.1.2 and B.1). */
 const SPACES = /[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/gu;
-const NOTHING =
+const MAPPED_TO_NOTHING =
   /\u00ad|\u034f|\u1806|[\u180b-\u180d]|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/gu;
 
 let classes: { readonly end: number; readonly kind: string }[] | undefined;
@@ -45,7 +45,7 @@ function classOf(character: string): string | undefined {
 
 /** Prepares a password as PostgreSQL does (RFC 4013): one that may not be prepared is used as it is. */
 export function saslprep(password: string): string {
-  const mapped = password.replace(SPACES, ' ').replace(NOTHING, '');
+  const mapped = password.replace(SPACES, ' ').replace(MAPPED_TO_NOTHING, '');
   const prepared = mapped.normalize('NFKC');
   if (prepared === password || prepared === '') return password;
   // PostgreSQL asks about these characters, the RFC about the prepared ones.

@@ -11,13 +11,13 @@ export interface Doubt {
 export type Purpose = 'read' | 'change' | Doubt;
 
 /** With a doubt if an earlier try of the same request may have been carried out, too. */
-export interface Answer<T> {
+export interface ServerAnswer<T> {
   readonly answer: T;
   readonly doubt: Doubt | undefined;
 }
 
 const NO_TIME = 'the time limit of this command is used up; TODO_STATE_TIMEOUT sets it';
-const PAUSE_MS = 100;
+const SERVER_PAUSE_MS = 100;
 
 export interface ServersOptions {
   /** `host:port` of each. */
@@ -82,14 +82,15 @@ export class Servers<C extends Connection<unknown>> {
    * @param request makes one try; throws Failed.
    * @throws StateError if no server answers in time, or one refuses; it says whether anything can have been changed.
    */
-  ask<T>(purpose: Purpose, request: (connection: C) => Promise<T>): Promise<Answer<T>> {
+  ask<T>(purpose: Purpose, request: (connection: C) => Promise<T>): Promise<ServerAnswer<T>> {
     return this.timed(async (deadline) => {
       let doubt = typeof purpose === 'object' ? purpose : undefined;
       let { reason } = doubt ?? { reason: NO_TIME };
       for (let tries = 1; ; tries++) {
         const left = deadline - clockMs();
         // A try with hardly any time would only leave its outcome open.
-        if (this.isClosed || left < 2 * PAUSE_MS) throw this.#unanswered(purpose, reason, doubt);
+        if (this.isClosed || left < 2 * SERVER_PAUSE_MS)
+          throw this.#unanswered(purpose, reason, doubt);
         try {
           const answer = await this.#try(purpose, Math.min(left, this.tryMs), request);
           return { answer, doubt };
@@ -102,7 +103,7 @@ export class Servers<C extends Connection<unknown>> {
           if (error.outcome === 'hopeless') throw this.#unanswered(purpose, reason, doubt);
           this.turnToNext();
           // All were tried; another one may be about to take over.
-          if (tries % this.hosts.length === 0) await pause(PAUSE_MS);
+          if (tries % this.hosts.length === 0) await pause(SERVER_PAUSE_MS);
         }
       }
     });

@@ -35,7 +35,7 @@ export type SslMode = (typeof SSL_MODES)[number];
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 /** Of libpq's `require_auth`; `none` is a server that asks for no password. */
 const AUTH_METHODS = ['none', 'password', 'md5', 'scram-sha-256', 'gss', 'sspi'];
-const FORM = /^([a-z]+):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?(.*))?$/s;
+const URL_FORM = /^([a-z]+):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?(.*))?$/s;
 const DEFAULT_NAME = 'todowrite';
 
 /**
@@ -46,7 +46,7 @@ const DEFAULT_NAME = 'todowrite';
  */
 export function readStateUrl(text: string, environment: Environment): StateUrl {
   const [, scheme = '', login = '', secret, authority = '', path = '', query = ''] =
-    FORM.exec(text.trim()) ?? [];
+    URL_FORM.exec(text.trim()) ?? [];
   const [user, password] = [decode(login), secret && decode(secret)];
   switch (scheme) {
     case 'etcd':

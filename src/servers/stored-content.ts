@@ -30,7 +30,7 @@ function unpack(bytes: Buffer): Buffer {
 }
 
 /** @throws TooMuch if it is nested too deeply or has too many values, SyntaxError if it is no JSON. */
-export function parse(json: string): unknown {
+export function parseBounded(json: string): unknown {
   let [levels, values] = [0, 0];
   for (let at = 0; at < json.length; at++) {
     const character = json[at];
@@ -82,7 +82,7 @@ export function encodeContent(stored: StoredContent<unknown>): Buffer {
 export function decodeContent<T>(bytes: Buffer): StoredContent<T> | { readonly problem: string } {
   try {
     const json = (bytes[0] === GZIP ? unpack(bytes) : bytes).toString('utf8');
-    const { id, at, by, content } = parse(json) as StoredContent<T>;
+    const { id, at, by, content } = parseBounded(json) as StoredContent<T>;
     const isWhole =
       typeof id === 'string' && typeof by === 'string' && !Number.isNaN(Date.parse(at));
     if (isWhole && content !== undefined) return { id, at, by, content };

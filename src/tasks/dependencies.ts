@@ -2,16 +2,16 @@ import { because, type Reason, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 import type { TaskChanges } from './task-fields.ts';
 
-const FIELDS = ['addBlocks', 'addBlockedBy', 'removeBlocks', 'removeBlockedBy'] as const;
+const LINK_FIELDS = ['addBlocks', 'addBlockedBy', 'removeBlocks', 'removeBlockedBy'] as const;
 
 /** Changes the dependencies of an existing task, at both ends. Returns the same graph if nothing changes. */
 export function changeLinks(
   graph: TaskGraph,
   id: number,
-  changes: Pick<TaskChanges, (typeof FIELDS)[number]>,
+  changes: Pick<TaskChanges, (typeof LINK_FIELDS)[number]>,
   at: string,
 ): { readonly graph: TaskGraph } | Refused {
-  const refused: Reason[] = FIELDS.flatMap((field) =>
+  const refused: Reason[] = LINK_FIELDS.flatMap((field) =>
     unknownIds(graph, changes[field] ?? [], field),
   );
   const { addBlocks = [], addBlockedBy = [], removeBlocks = [], removeBlockedBy = [] } = changes;

@@ -3,8 +3,8 @@ import { USER } from '../lists/place.ts';
 import { changedIds, type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
 
 /** An agent that never reads loses older notices. */
-const MOST_KEPT = 1000;
-const MAX_SUBJECT_CHARACTERS = 100;
+const MOST_NOTICES = 1000;
+const MAX_SUBJECT_IN_NOTICE = 100;
 
 /** Adds a notice for each agent that a change concerns, except its author. */
 export function withNotices(
@@ -20,13 +20,13 @@ export function withNotices(
     const [was, now] = [before.tasks.get(taskId), after.tasks.get(taskId)];
     const { subject } = (now ?? was) as Task;
     // One notice per agent and task.
-    for (const [agent, kind] of kindsOf(was, now, unblocked.has(taskId))) {
+    for (const [agent, kind] of noticeKinds(was, now, unblocked.has(taskId))) {
       // Agents tell each other by comments; a person's words are the plan.
       if (kind === 'changed' && by !== USER) continue;
       if (agent === by) continue;
       const what = kind === 'check' ? ({ kind: 'changed', field: 'check' } as const) : { kind };
       const notice: Notice = { ...what, taskId, subject, by, at };
-      inboxes.set(agent, [...(inboxes.get(agent) ?? []), notice].slice(-MOST_KEPT));
+      inboxes.set(agent, [...(inboxes.get(agent) ?? []), notice].slice(-MOST_NOTICES));
     }
   }
   return { ...after, inboxes };
@@ -50,7 +50,7 @@ export function takeNotices(
 /** `#3 "Fix login": assigned to you by ann`. */
 export function noticeText({ kind, field, taskId, subject, by }: Notice): string {
   const words = field === 'check' ? 'yours: check changed' : NOTICE_WORDS[kind];
-  const task = `#${taskId} ${quotedText(subject, MAX_SUBJECT_CHARACTERS)}`;
+  const task = `#${taskId} ${quotedText(subject, MAX_SUBJECT_IN_NOTICE)}`;
   return withoutTags(`${task}: ${words} by ${briefText(by)}`);
 }
 
@@ -90,7 +90,7 @@ function unblockedIn(before: TaskGraph, after: TaskGraph, changed: readonly numb
 }
 
 /** The agents that a change of one task concerns. The first kind counts. */
-function kindsOf(
+function noticeKinds(
   was: Task | undefined,
   task: Task | undefined,
   isUnblocked: boolean,

@@ -89,23 +89,23 @@ export function durationText(ms: number): string {
   return hours < 48 ? `${hours}h` : `${Math.round(hours / 24)}d`;
 }
 
-interface Sighting extends Moment {
+interface RenewalSeen extends Moment {
   readonly renewal: string;
 }
 
-let id: string | undefined;
+let machineId: string | undefined;
 
 function clockId(): string {
-  if (id === undefined) {
+  if (machineId === undefined) {
     let boot = '';
     try {
       boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     } catch {
       // Not on Linux. A restart is detected when the clock goes backwards.
     }
-    id = boot || process.getBuiltinModule('node:os').hostname();
+    machineId = boot || process.getBuiltinModule('node:os').hostname();
   }
-  return id;
+  return machineId;
 }
 
 /**
@@ -115,7 +115,7 @@ function clockId(): string {
  *   it cannot be written, only this process does.
  */
 export function machineClock(file?: () => string): LeaseClock {
-  let known: Map<string, Sighting> | undefined;
+  let known: Map<string, RenewalSeen> | undefined;
   const sightings = () => {
     known ??= new Map(file === undefined ? [] : readSightings(file));
     return known;
@@ -144,10 +144,10 @@ function renewalOf({ beat, tick, clock }: TaskLease): string {
   return `${beat} ${tick} ${clock}`;
 }
 
-function readSightings(file: () => string): [string, Sighting][] {
+function readSightings(file: () => string): [string, RenewalSeen][] {
   try {
     const value: unknown = JSON.parse(readOwnFile(file()).toString());
-    return Object.entries(value as Record<string, Sighting>).filter(
+    return Object.entries(value as Record<string, RenewalSeen>).filter(
       ([, seen]) =>
         typeof seen?.renewal === 'string' &&
         typeof seen.tick === 'number' &&
@@ -158,7 +158,7 @@ function readSightings(file: () => string): [string, Sighting][] {
   }
 }
 
-function saveSightings(path: () => string, sightings: ReadonlyMap<string, Sighting>): void {
+function saveSightings(path: () => string, sightings: ReadonlyMap<string, RenewalSeen>): void {
   try {
     const file = path();
     makeFolders(dirname(file));

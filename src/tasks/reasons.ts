@@ -6,7 +6,7 @@ import type { Task } from './task.ts';
 const MAX_IDS_NAMED = 10;
 const MAX_HELD_NAMED = 3;
 
-const TEXTS = {
+const REASON_TEXTS = {
   /** @param where the field that names it. */
   task_not_found: (id: number, where = '') => `there is no task #${id}${where && ` (${where})`}`,
   /** @param more what else to know. */
@@ -79,7 +79,7 @@ const TEXTS = {
 };
 
 /** Why a change is not made. */
-export type ReasonCode = keyof typeof TEXTS;
+export type ReasonCode = keyof typeof REASON_TEXTS;
 
 /** One reason, for a program by its code and for a reader by its text, which is safe to print. */
 export interface Reason {
@@ -94,9 +94,9 @@ export interface Refused {
 
 export function because<Code extends ReasonCode>(
   code: Code,
-  ...known: Parameters<(typeof TEXTS)[Code]>
+  ...known: Parameters<(typeof REASON_TEXTS)[Code]>
 ): Reason {
-  const textOf = TEXTS[code] as (...known: unknown[]) => string;
+  const textOf = REASON_TEXTS[code] as (...known: unknown[]) => string;
   return { code, text: textOf(...known) };
 }
 

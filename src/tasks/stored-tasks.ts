@@ -121,7 +121,7 @@ function freeze(task: Task): Task {
   return Object.freeze(task);
 }
 
-const NOTICE: Stored = {
+const STORED_NOTICE: Stored = {
   has: {
     kind: (value) => typeof value === 'string' && Object.hasOwn(NOTICE_WORDS, value),
     field: { maybe: (value) => value === 'check' },
@@ -132,7 +132,7 @@ const NOTICE: Stored = {
   },
 };
 
-const INBOX: Stored = { has: { heard: 'count', added: [NOTICE] } };
+const INBOX: Stored = { has: { heard: 'count', added: [STORED_NOTICE] } };
 
 const ENTRY: Stored = {
   has: {

@@ -21,8 +21,7 @@ import type { Done, NotDone, TaskStore } from './task-store.ts';
 export const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
 
 /** Typed for the options of all commands only. */
-export type GivenOptions = Options<typeof COMMON_OPTIONS> &
-  Readonly<Record<`--${string}`, unknown>>;
+export type TaskOptions = Options<typeof COMMON_OPTIONS> & Readonly<Record<`--${string}`, unknown>>;
 
 const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
 const HOOK_LIMIT_MS = 30_000;
@@ -38,7 +37,7 @@ export class TaskCall {
   readonly agent: string;
   readonly context: TaskContext;
   readonly settings: Settings;
-  readonly options: GivenOptions;
+  readonly options: TaskOptions;
   readonly evidence: Evidence;
   readonly #invocation: Invocation;
   /** The caller's name, if it has said one. */
@@ -52,7 +51,7 @@ export class TaskCall {
     context: TaskContext,
     invocation: Invocation,
     settings: Settings,
-    options: GivenOptions,
+    options: TaskOptions,
     isAboutAgent = false,
   ) {
     const named = isAboutAgent ? undefined : options['--agent'];
@@ -133,7 +132,7 @@ export class TaskCall {
     const { agent, settings } = this;
     const { around = NOTHING_AROUND } = this.context;
     const path = settings.hooksDir && resolve(around.cwd, settings.hooksDir, hook);
-    const question = JSON.stringify([hook, tasks.map((task) => ({ ...task, ...NO_TIMES }))]);
+    const question = JSON.stringify([hook, tasks.map((task) => ({ ...task, ...UNKNOWN_TIMES }))]);
     if (!path || !isProgram(path) || this.#approved.has(question)) return undefined;
     if (this.#asked++ === MOST_ASKED) return because('refused_by_hook', hook, ASKED_TOO_OFTEN);
     const input = `${JSON.stringify({ event: hook, agent, tasks })}\n`;
@@ -149,4 +148,4 @@ export class TaskCall {
   }
 }
 
-const NO_TIMES = { createdAt: '', updatedAt: '' };
+const UNKNOWN_TIMES = { createdAt: '', updatedAt: '' };

@@ -12,12 +12,12 @@ import { flag, leaseTime, SOME_TASKS, taskId } from './task-fields.ts';
 import { type Refusal, taskForm } from './task-form.ts';
 import releasePage from './task-release.md';
 
-const USAGE = 'TaskClaim ID|--next [--agent NAME] [--lease 30m] | TaskClaim --check ID';
+const CLAIM_USAGE = 'TaskClaim ID|--next [--agent NAME] [--lease 30m] | TaskClaim --check ID';
 
 export const TASK_CLAIM = taskForm({
   name: 'TaskClaim',
   summary: 'makes a task yours: --next, or ID',
-  usage: USAGE,
+  usage: CLAIM_USAGE,
   helpPage: claimPage,
   example: '{"taskId":1}',
   fields: {
@@ -36,7 +36,8 @@ export const TASK_CLAIM = taskForm({
     const { rules } = call;
     const id = taskId ?? ('next' as const);
     if (call.options['--check']) {
-      if (id === 'next') return wrongUsage('--check needs the id of a task', `Usage: ${USAGE}\n`);
+      if (id === 'next')
+        return wrongUsage('--check needs the id of a task', `Usage: ${CLAIM_USAGE}\n`);
       return checkHold(id, call);
     }
     const leaseMs = (lease ?? rules.leaseMs) || undefined;

@@ -8,7 +8,7 @@ import type { Settings } from '../base/settings/settings.ts';
 import { releaseSession } from './claims.ts';
 import type { TaskGraph } from './task.ts';
 import { TASK_ARCHIVE } from './task-archive.ts';
-import { type GivenOptions, TaskCall } from './task-call.ts';
+import { TaskCall, type TaskOptions } from './task-call.ts';
 import { TASK_CLAIM, TASK_RELEASE } from './task-claim.ts';
 import { settingsOf, type TaskContext } from './task-context.ts';
 import { TASK_CREATE } from './task-create.ts';
@@ -39,7 +39,7 @@ export function taskCommands(context: TaskContext): AgentBashHandler[] {
 }
 
 /** For a list without an intact version. */
-const REPAIR = 'no older version is intact: restore a backup, or delete the list';
+const TASKS_REPAIR = 'no older version is intact: restore a backup, or delete the list';
 
 /**
  * A command on a team's shared list of tasks.
@@ -49,7 +49,7 @@ const REPAIR = 'no older version is intact: restore a backup, or delete the list
  */
 export function taskCommand(form: TaskForm<unknown>, context: TaskContext): AgentBashHandler {
   const { name, summary, usage, purpose, helpPage, fields, isReadOnly = false } = form;
-  const common = { usage, purpose, repair: REPAIR, helpPage, options: optionsOf(form) };
+  const common = { usage, purpose, repair: TASKS_REPAIR, helpPage, options: optionsOf(form) };
   const settings = settingsOf(context);
   return {
     name,
@@ -67,12 +67,12 @@ export function taskCommand(form: TaskForm<unknown>, context: TaskContext): Agen
     },
     execute: (invocation) =>
       perform(common, invocation, settings, (parsed, ofCall, call) =>
-        run(form, context, call, ofCall, parsed),
+        runForm(form, context, call, ofCall, parsed),
       ),
   };
 }
 
-async function run(
+async function runForm(
   form: TaskForm<unknown>,
   context: TaskContext,
   invocation: Invocation,
@@ -82,7 +82,7 @@ async function run(
   const input = await readRequest(form, invocation, settings, parsed);
   if ('refused' in input) return input.refused;
   // A union of tables; options of all commands have the types that they have there.
-  const options = ('options' in parsed ? parsed.options : {}) as GivenOptions;
+  const options = ('options' in parsed ? parsed.options : {}) as TaskOptions;
   const call = new TaskCall(context, invocation, settings, options, form.isAboutAgent);
   const { store, agent } = call;
   const reply = resultOf(form, await form.run(input.value, call));

@@ -24,9 +24,9 @@ const HOW_TO_REFER =
   'to wait for a task of this call, give it a ref: [{"subject":"A","ref":"a"},{"subject":"B","blockedBy":["a"]}]';
 
 /** The check stops after a block of this many tasks with errors. */
-const BLOCK = 1000;
+const TASKS_A_BLOCK = 1000;
 
-const FIELDS = {
+const NEW_TASK_FIELDS = {
   ...TASK_FIELDS,
   subject: { ...TASK_FIELDS.subject, isRequired: true },
   owner: { kind: shortText, others: OWNERS },
@@ -48,7 +48,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   usage: `TaskCreate '{"subject":"..."}' | TaskCreate --subject "..."`,
   helpPage,
   example: '{"subject":"...","description":"..."}',
-  fields: FIELDS,
+  fields: NEW_TASK_FIELDS,
   readsStdin: true,
   purpose: 'create the task',
   check: checkTasks,
@@ -80,19 +80,25 @@ function checkTasks(given: unknown, limits: RefLimits): CheckedJson<readonly New
     return { problems: { lines: ['Expected at least one task, received none'] } };
   }
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const schema = objectSchema(FIELDS, { ...limits, refs: refsOf(all) } as RefLimits);
+  const schema = objectSchema(NEW_TASK_FIELDS, { ...limits, refs: refsOf(all) } as RefLimits);
   const notes = new Map(isList ? [['tasks', `read the array in "${key}" as the tasks`]] : []);
   const lines = new ProblemLines(limits);
   const request: NewTask[] = [];
   for (const [at, item] of all.entries()) {
-    if (!lines.isEmpty && at % BLOCK === 0) {
+    if (!lines.isEmpty && at % TASKS_A_BLOCK === 0) {
       const closing = [`only the first ${at} of ${all.length} tasks were checked`];
       return { problems: lines.problems([], closing) };
     }
-    const read = isObject(item) ? withSpelling(FIELDS, item, notes) : item;
+    const read = isObject(item) ? withSpelling(NEW_TASK_FIELDS, item, notes) : item;
     const { data } = schema.safeParse(read);
     if (data) request.push(data);
-    else addProblems(lines, { fields: FIELDS, schema }, read, isObject(value) ? undefined : at);
+    else
+      addProblems(
+        lines,
+        { fields: NEW_TASK_FIELDS, schema },
+        read,
+        isObject(value) ? undefined : at,
+      );
   }
   if (!lines.isEmpty) return { problems: lines.problems() };
   return { value: request, notes: [...notes.values()] };
@@ -110,7 +116,7 @@ function refsOf(tasks: readonly unknown[]): Refs {
   return refs;
 }
 
-export type NewTask = ValuesOf<typeof FIELDS>;
+export type NewTask = ValuesOf<typeof NEW_TASK_FIELDS>;
 
 export interface Created {
   readonly graph: TaskGraph;

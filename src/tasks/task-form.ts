@@ -97,7 +97,7 @@ export function readRequest<Request>(
     noun: 'input',
     example: form.example,
     usage: { missing: hint + usage, invalid: usage },
-    check: (value: unknown) => checked(form, value, limits),
+    check: (value: unknown) => checkedRequest(form, value, limits),
   };
   const typedOr = (refused: CommandResult) => orAsTyped(json, { argv, raw }, { refused });
   const wrong = (problem: string) => typedOr(wrongUsage(problem, usage));
@@ -127,7 +127,7 @@ export function readRequest<Request>(
     return typedOr(invalidJson(`${inQuotes(surplus)} is not JSON${hint}`, usage));
   }
   if (word !== undefined && first !== undefined) given[word] = words === 'many' ? rest : first;
-  const request = checked(form, given, limits);
+  const request = checkedRequest(form, given, limits);
   if ('value' in request) return { ...request, notes: [...texts.notes, ...request.notes] };
   const problems = 'problems' in request ? request.problems : undefined;
   return { refused: refusal('Validation failed', problems, first === undefined ? hint : '') };
@@ -176,7 +176,7 @@ function withCall(
   return unknown === '--prove' ? `${problem}. Try: TaskProve ${id}` : problem;
 }
 
-function checked<Request>(
+function checkedRequest<Request>(
   form: TaskForm<Request>,
   given: unknown,
   limits: TextLimits,

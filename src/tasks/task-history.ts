@@ -15,11 +15,11 @@ export interface TaskChangeEntry {
   readonly ids: readonly number[];
 }
 
-const MAX_SUBJECT_CHARACTERS = 60;
+const MAX_SUBJECT_IN_HISTORY = 60;
 const MOST_NAMED = 5;
 
 /** Newest first. Changes that no list shows, such as renewals of leases, are skipped. */
-export function* changesIn(newestFirst: Iterable<TaskVersion>): Generator<TaskChangeEntry> {
+export function* taskChangesIn(newestFirst: Iterable<TaskVersion>): Generator<TaskChangeEntry> {
   let newer: TaskVersion | undefined;
   for (const version of newestFirst) {
     if (newer) yield* changeBetween(version.graph, newer);
@@ -54,7 +54,7 @@ export function changeText({ before, after, ids }: TaskChangeEntry): string {
 
 function described(was: Task | undefined, task: Task | undefined): string {
   const known = (task ?? was) as Task;
-  const name = `#${known.id} ${safeText(known.subject, MAX_SUBJECT_CHARACTERS)}`;
+  const name = `#${known.id} ${safeText(known.subject, MAX_SUBJECT_IN_HISTORY)}`;
   if (was === undefined) return `created ${name}`;
   if (task === undefined) return `deleted ${name}`;
   const whom = task.owner === undefined ? '' : ` (${briefText(task.owner)})`;
@@ -66,13 +66,13 @@ function described(was: Task | undefined, task: Task | undefined): string {
     return task.owner === undefined ? `released ${name}` : `assigned ${name}${whom}`;
   }
   if (was.isArchived !== task.isArchived) return `${task.isArchived ? '' : 'un'}archived ${name}`;
-  const fields = FIELDS.filter(
+  const fields = COMPARED_FIELDS.filter(
     (field) => JSON.stringify(was[field]) !== JSON.stringify(task[field]),
   ).map((field) => (field === 'lostBy' ? 'owner' : field));
   return `changed ${fields.join(', ')} of ${name}`;
 }
 
-const FIELDS = [
+const COMPARED_FIELDS = [
   ...TASK_FIELD_NAMES,
   ...(['blocks', 'blockedBy', 'proof', 'comments', 'lostBy'] as const),
 ];

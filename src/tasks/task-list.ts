@@ -11,7 +11,7 @@ import type { Task } from './task.ts';
 import { AT, flag, ONE_TASK, wholeNumber } from './task-fields.ts';
 import { taskForm } from './task-form.ts';
 import getPage from './task-get.md';
-import { changeLine, changesIn, type FoundTasks, graphAt } from './task-history.ts';
+import { changeLine, type FoundTasks, graphAt, taskChangesIn } from './task-history.ts';
 import inboxPage from './task-inbox.md';
 import listPage from './task-list.md';
 import { exportMarkdown, taskLine, taskPage } from './task-text.ts';
@@ -35,13 +35,13 @@ const FILTER = {
 /** All filters must match. */
 type TaskFilter = ValuesOf<typeof FILTER>;
 
-const USAGE = 'TaskList [--ready | --mine | --history] [--status STATUS] [--json]';
+const TASK_LIST_USAGE = 'TaskList [--ready | --mine | --history] [--status STATUS] [--json]';
 const GET_USAGE = 'TaskGet ID [--json] [--at VERSION | --history]';
 
 export const TASK_LIST = taskForm({
   name: 'TaskList',
   summary: 'shows them; --ready, --mine',
-  usage: USAGE,
+  usage: TASK_LIST_USAGE,
   helpPage: listPage,
   example: '{"status":"pending"}',
   fields: FILTER,
@@ -53,15 +53,18 @@ export const TASK_LIST = taskForm({
     const { forPeople } = call.context;
     const { '--json': asJson, '--format': format = asJson && 'json' } = options;
     if (asJson && format !== 'json')
-      return wrongUsage('--json and --format cannot be combined', `Usage: ${USAGE}\n`);
+      return wrongUsage('--json and --format cannot be combined', `Usage: ${TASK_LIST_USAGE}\n`);
     const most = filter.limit ?? (forPeople ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
     if (options['--history']) {
       if (format || filter.at !== undefined)
-        return wrongUsage('--history takes neither --json, --format nor --at', `Usage: ${USAGE}\n`);
-      const lines = Array.from(changesIn(await store.versions()), (entry) =>
+        return wrongUsage(
+          '--history takes neither --json, --format nor --at',
+          `Usage: ${TASK_LIST_USAGE}\n`,
+        );
+      const lines = Array.from(taskChangesIn(await store.versions()), (entry) =>
         changeLine(entry, forPeople !== undefined),
       );
-      return done(cut(lines, most, 'changes') || 'No changes.\n');
+      return done(cutToLines(lines, most, 'changes') || 'No changes.\n');
     }
     const found = await graphAt(store, filter.at);
     if ('refused' in found) return found;
@@ -80,7 +83,7 @@ export const TASK_LIST = taskForm({
         const lines = (isCut ? openFirst(tasks) : tasks).map(
           (task) => `${taskLine(graph, task, clock)}\n`,
         );
-        return done(cut(lines, most, 'tasks') || 'No tasks.\n');
+        return done(cutToLines(lines, most, 'tasks') || 'No tasks.\n');
       }
     }
   },
@@ -120,7 +123,7 @@ function openFirst(tasks: readonly Task[]): Task[] {
   return [...tasks].sort((a, b) => ranks[a.status] - ranks[b.status]);
 }
 
-function cut(lines: readonly string[], most: number, what: string): string {
+function cutToLines(lines: readonly string[], most: number, what: string): string {
   if (lines.length <= most) return lines.join('');
   const rest = lines.length - most;
   return `${lines.slice(0, most).join('')}... and ${rest} more ${what}; --limit ${lines.length} shows all\n`;
@@ -143,7 +146,7 @@ export const TASK_GET = taskForm({
     const found = await graphAt(store, at);
     const title = `Cannot show task #${id}`;
     if ('refused' in found) return { ...found, title };
-    const changes = options['--history'] ? changesIn(await store.versions()) : [];
+    const changes = options['--history'] ? taskChangesIn(await store.versions()) : [];
     const history = [...changes].filter(({ ids }) => ids.includes(id));
     const task = found.graph.tasks.get(id);
     // A deleted task still has its history.

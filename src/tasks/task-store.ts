@@ -1,6 +1,6 @@
 import { StateError } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
-import { Document, type View } from '../lists/document.ts';
+import { Document, type DocumentView } from '../lists/document.ts';
 import { ListHome } from '../lists/list-home.ts';
 import { FolderLists, type Lists } from '../lists/lists.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../lists/log-place.ts';
@@ -48,7 +48,7 @@ const VERSIONS_IN_MEMORY = 100;
 
 const TO_RESTORE = 'See it with TaskList; then TaskUndo restores it';
 
-const TASK_VIEW: View<TaskGraph, TaskVersion> = {
+const TASK_VIEW: DocumentView<TaskGraph, TaskVersion> = {
   empty: { version: 0, graph: NO_TASKS, at: new Date(0) },
   of: ({ version, content: graph, at, damage }: Version<TaskGraph>) => ({
     version,

@@ -4,7 +4,7 @@ import { because } from './reasons.ts';
 import type { TaskGraph } from './task.ts';
 import { AT } from './task-fields.ts';
 import { taskForm } from './task-form.ts';
-import { changesIn, changeText, type TaskChangeEntry, undoChange } from './task-history.ts';
+import { changeText, type TaskChangeEntry, taskChangesIn, undoChange } from './task-history.ts';
 import helpPage from './task-undo.md';
 import { checkOfOthers } from './update-task.ts';
 
@@ -22,7 +22,7 @@ export const TASK_UNDO = taskForm({
     const { store, agent } = call;
     const kept: number[] = [];
     let entry: TaskChangeEntry | undefined;
-    for (const change of changesIn(await store.versions())) {
+    for (const change of taskChangesIn(await store.versions())) {
       kept.push(change.version);
       if (at !== undefined && change.version !== at) continue;
       entry = change;

@@ -79,12 +79,12 @@ export async function changeTask(
 }
 
 const MOST_READY_NAMED = 3;
-const MAX_SUBJECT_CHARACTERS = 50;
+const MAX_SUBJECT_IN_REPLY = 50;
 
 function readyNote(tasks: readonly Task[]): string {
   const names = tasks
     .slice(0, MOST_READY_NAMED)
-    .map(({ id, subject }) => `#${id} ${safeText(subject, MAX_SUBJECT_CHARACTERS)}`);
+    .map(({ id, subject }) => `#${id} ${safeText(subject, MAX_SUBJECT_IN_REPLY)}`);
   const hidden = tasks.length - names.length;
   return `ready to claim: ${names.join(', ')}${hidden > 0 ? ` and ${hidden} more` : ''}`;
 }

@@ -99,7 +99,7 @@ export function withTasks(graph: TaskGraph, changed: Iterable<Task>): TaskGraph 
   const tasks = new Map(graph.tasks);
   let { nextId } = graph;
   for (const task of changed) {
-    tasks.set(task.id, frozen(task));
+    tasks.set(task.id, frozenTask(task));
     nextId = Math.max(nextId, task.id + 1);
   }
   return { ...graph, nextId, tasks };
@@ -119,7 +119,7 @@ export function openBlockers({ tasks }: TaskGraph, { status, blockedBy }: Task):
   return blockedBy.filter((id) => tasks.get(id)?.status !== 'completed');
 }
 
-function frozen(task: Task): Task {
+function frozenTask(task: Task): Task {
   if (Object.isFrozen(task)) return task;
   return Object.freeze({
     ...task,

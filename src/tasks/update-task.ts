@@ -32,7 +32,7 @@ export interface Updated {
 /** Then the oldest go. */
 const MOST_COMMENTS = 100;
 
-const FIELDS = [
+const CHANGEABLE_FIELDS = [
   ...TASK_FIELD_NAMES,
   'status',
   'owner',
@@ -75,7 +75,7 @@ export function updateTask(
   const owned = withOwner(fields, changes.status, claim.owner, rules, at);
   const task = withProof(before, owned, rules);
   // 4. Report what has changed.
-  const changed = FIELDS.filter((field) => !isSame(before[field], task[field]));
+  const changed = CHANGEABLE_FIELDS.filter((field) => !isSameJson(before[field], task[field]));
   if (changed.length === 0) return { graph, before, task: before, changed, unblocked: [] };
   const after = withTasks(links, [{ ...task, updatedAt: at }]);
   const isCompletedNow = task.status === 'completed' && before.status !== 'completed';
@@ -200,6 +200,6 @@ function merged(
 }
 
 /** All fields are JSON. */
-function isSame(a: unknown, b: unknown): boolean {
+function isSameJson(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

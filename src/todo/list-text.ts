@@ -1,12 +1,12 @@
 import { type CommandResult, failed } from '../base/command/agent-command.ts';
 import type { ExportFormat } from '../base/command/options.ts';
 import { refusal, timeText } from '../base/command/replies.ts';
-import { MARKS, nextOf, proofMark, STATUSES } from '../base/command/status.ts';
+import { MARKS, nextIndex, proofMark, STATUSES } from '../base/command/status.ts';
 import { jsonLine } from '../base/json/json-value.ts';
 import { briefText, commandText, markdownText, safeText } from '../base/safe-text.ts';
 import { USER } from '../lists/place.ts';
 import { pairItems, removedAndAdded } from './pair-items.ts';
-import { nameOf } from './revise-list.ts';
+import { itemName } from './revise-list.ts';
 import { type Items, TODO_FIELDS, type TodoItem, type TodoStatus } from './todo-fields.ts';
 import type { TodoVersion } from './todo-version.ts';
 
@@ -50,7 +50,7 @@ export function listLine(items: readonly Readonly<TodoItem>[]): string {
   if (items.length === 0) return '';
   const completed = items.filter(({ status }) => status === 'completed').length;
   const active = items.find(({ status }) => status === 'in_progress');
-  const next = items[nextOf(items)];
+  const next = items[nextIndex(items)];
   const done = `${completed}/${items.length}`;
   const parts = [
     ...(active ? [safeText(active.activeForm, MAX_STATUS_CHARACTERS)] : []),
@@ -69,9 +69,9 @@ export function summaryText({ items }: Pick<TodoVersion, 'items'>): string {
 /** The item in progress and the next one, by the names that `--start` and `--done` accept. */
 export function nextText({ items }: Pick<TodoVersion, 'items'>): string {
   const line = (label: string, at: number) =>
-    at === -1 ? '' : `${label} ${nameOf(items, at)}: ${safeText(items[at]?.content ?? '')}\n`;
+    at === -1 ? '' : `${label} ${itemName(items, at)}: ${safeText(items[at]?.content ?? '')}\n`;
   const now = items.findIndex(({ status }) => status === 'in_progress');
-  return line('Now', now) + line('Next', nextOf(items));
+  return line('Now', now) + line('Next', nextIndex(items));
 }
 
 export const LIST_EXPORTS: Readonly<Record<ExportFormat, (list: TodoVersion) => string>> = {
@@ -138,27 +138,27 @@ function historyLine(
   isLocal: boolean,
 ): string {
   const { version, updatedAt, by } = after;
-  const change = changeOf(after, before);
+  const change = changeOfItem(after, before);
   return `${version}  ${timeText(updatedAt, isLocal)}  ${briefText(by)}  ${change}\n`;
 }
 
 /** Versions never change, and a history can have a thousand of them. */
-const told = new WeakMap<TodoVersion, string>();
+const textsOfVersions = new WeakMap<TodoVersion, string>();
 
-const NOTHING = 'nothing changed';
+const NOTHING_CHANGED = 'nothing changed';
 
 /** The change of a version, in words. @param before the previous version, if it is still kept. */
-export function changeOf(after: TodoVersion, before: TodoVersion | undefined): string {
+export function changeOfItem(after: TodoVersion, before: TodoVersion | undefined): string {
   const { version, items } = after;
   // The predecessor of the oldest kept version is known only for version 1.
   const old = before?.items ?? (version === 1 ? [] : undefined);
-  if (old === undefined) return countOf(items);
-  const change = told.get(after) ?? describeChange(old, items);
-  told.set(after, change);
-  return change === NOTHING && before?.by === USER ? "read the user's changes" : change;
+  if (old === undefined) return itemCount(items);
+  const change = textsOfVersions.get(after) ?? describeChange(old, items);
+  textsOfVersions.set(after, change);
+  return change === NOTHING_CHANGED && before?.by === USER ? "read the user's changes" : change;
 }
 
-function countOf({ length }: TodoVersion['items']): string {
+function itemCount({ length }: TodoVersion['items']): string {
   return length === 1 ? '1 item' : `${length} items`;
 }
 
@@ -187,22 +187,22 @@ export function describeChange(before: Items, after: Items): string {
   const removed = pairs.flatMap((pair) => (pair.before && !pair.after ? [pair.before] : []));
   const begun = removed.filter(({ status }) => status === 'in_progress');
   const parts = [
-    ...STATUSES.toReversed().flatMap((status) => named(MOVED[status], having(moved, status))),
+    ...STATUSES.toReversed().flatMap((status) => firstNamed(MOVED[status], having(moved, status))),
     // A dropped item in progress is always named.
-    ...named('dropped', begun),
+    ...firstNamed('dropped', begun),
     ...removedAndAdded(pairs),
   ];
   if (parts.length > 0) return parts.join('; ');
-  if (JSON.stringify(before) === JSON.stringify(after)) return NOTHING;
+  if (JSON.stringify(before) === JSON.stringify(after)) return NOTHING_CHANGED;
   const inOneOrder = (items: Items) =>
     JSON.stringify(items.map((item) => JSON.stringify(item)).sort());
   return inOneOrder(before) === inOneOrder(after) ? 'order changed' : 'details changed';
 }
 
 function describeClearing(before: Items): string {
-  if (before.length === 0) return NOTHING;
+  if (before.length === 0) return NOTHING_CHANGED;
   if (having(before, 'completed').length < before.length) return 'cleared';
-  return `finished ${countOf(before)}`;
+  return `finished ${itemCount(before)}`;
 }
 
 /** A new pending item is only added; one that is already begun or done counts as moved, too. */
@@ -214,7 +214,7 @@ function having(items: Items, status: TodoStatus): Items {
   return items.filter((item) => item.status === status);
 }
 
-function named(what: string, [first, ...others]: Items): string[] {
+function firstNamed(what: string, [first, ...others]: Items): string[] {
   if (first === undefined) return [];
   const more = others.length > 0 ? ` and ${others.length} more` : '';
   return [`${what} "${briefText(first.content)}"${more}`];

@@ -16,7 +16,7 @@ type KeptPair = ItemPair & { readonly before: Item };
 export function pairItems(before: Items, after: Items): ItemPair[] {
   // The start of most lists, and all of many, is that of the list before.
   let same = 0;
-  while (same < before.length && isSame(before[same], after[same])) same += 1;
+  while (same < before.length && isSameItem(before[same], after[same])) same += 1;
   const pairs: KeptPair[] = before.map((item, at) => {
     return { before: item, after: at < same ? after[at] : undefined };
   });
@@ -81,23 +81,23 @@ function match(open: readonly KeptPair[], items: Items, keyOf: (item: Item) => s
     return group ? [{ pair, group }] : [];
   });
   for (const { pair, group } of found) {
-    const at = group.findIndex((item) => isSame(pair.before, item));
+    const at = group.findIndex((item) => isSameItem(pair.before, item));
     take(pair, group, at);
   }
   for (const { pair, group } of found) if (!pair.after) take(pair, group, 0);
   return items.filter((item) => !taken.has(item));
 }
 
-function isSame(item: Item | undefined, other: Item | undefined): boolean {
+function isSameItem(item: Item | undefined, other: Item | undefined): boolean {
   return item?.content === other?.content && item?.id === other?.id;
 }
 
 /** Most texts: ASCII, with spaces as they should be. */
-const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+const TIDY_ASCII = /^[!-~]+(?: [!-~]+)*$/;
 
 /** The content without differences that models make by chance: case, spaces, the full stop. */
 export function contentKey({ content }: Item): string {
-  if (PLAIN.test(content)) {
+  if (TIDY_ASCII.test(content)) {
     const hasStop = content.endsWith('.') || content.endsWith('!');
     return (hasStop ? content.slice(0, -1) : content).toLowerCase();
   }

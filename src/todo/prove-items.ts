@@ -2,7 +2,7 @@ import type { CommandResult } from '../base/command/agent-command.ts';
 import { refusal } from '../base/command/replies.ts';
 import { type Proof, unprovenText } from '../base/proof/proof.ts';
 import { pairRenamed } from './pair-items.ts';
-import { nameOf } from './revise-list.ts';
+import { itemName } from './revise-list.ts';
 import type { Items, TodoItem } from './todo-fields.ts';
 import type { TodoVersion } from './todo-version.ts';
 
@@ -41,7 +41,7 @@ export function proveItems(
     const check = item.check ?? (isNew ? was?.check : undefined);
     // TodoProve completes nothing without a proof, even if the list changed while a check ran.
     if (proofs && isNew && item.status === 'completed' && check === undefined) {
-      unproven.push(`item ${nameOf(items, at)} has no check`);
+      unproven.push(`item ${itemName(items, at)} has no check`);
     }
     if (item.status !== 'completed' || check === undefined) {
       proven.push(unmarked);
@@ -50,7 +50,7 @@ export function proveItems(
     const kept = !isNew && was?.check === check ? was.proof : undefined;
     const proof = proofs?.get(check) ?? kept;
     if (proof === undefined && isNew) {
-      const name = nameOf(items, at);
+      const name = itemName(items, at);
       const way = isEmptied && !isRequired ? 'TodoWrite --undo, then ' : '';
       unproven.push(unprovenText(`item ${name} is unproven`, check, `${way}TodoProve ${name}`));
     }

@@ -32,8 +32,8 @@ export function reviseList(
   const problems: string[] = [];
   const changes = new Map<number, StepOption>();
   for (const option of STEP_OPTIONS) {
-    for (const name of (steps[option] ?? []).flatMap((text) => namesIn(items, text))) {
-      const at = placeOf(items, name);
+    for (const name of (steps[option] ?? []).flatMap((text) => itemNamesIn(items, text))) {
+      const at = itemIndex(items, name);
       const other = at === undefined ? undefined : changes.get(at);
       if (at === undefined) problems.push(noSuchItem(items, name, option));
       else if (other && other !== option) problems.push(`${other} and ${option} both name ${name}`);
@@ -52,7 +52,7 @@ export function reviseList(
   const [start, ...others] = steps['--start'] ?? [];
   if (begun.length > 1 && start !== undefined && others.length === 0) {
     const held = items.findIndex((item, at) => item.status === 'in_progress' && !changes.has(at));
-    const name = nameOf(items, held);
+    const name = itemName(items, held);
     const content = briefText(items[held]?.content ?? '');
     const ways = `TodoWrite --done ${name} --start ${start}, or --pending ${name} --start ${start}`;
     const line = `item ${name} is in_progress: "${content}". Try: ${ways}`;
@@ -62,18 +62,18 @@ export function reviseList(
 }
 
 /** `3`, or several at once: `1,2`. */
-function namesIn(items: Items, text: string): string[] {
+function itemNamesIn(items: Items, text: string): string[] {
   return items.some(({ id }) => id === text) ? [text] : text.split(',').map((name) => name.trim());
 }
 
 /** An item's name in options: its id, or its place if it has none. */
-export function nameOf(items: Items, at: number): string {
+export function itemName(items: Items, at: number): string {
   const id = items[at]?.id;
   return id !== undefined && /^[\w.-]+$/.test(id) ? id : String(at + 1);
 }
 
 /** An id comes before a place: lists with ids use them as names. */
-function placeOf(items: Items, name: string): number | undefined {
+function itemIndex(items: Items, name: string): number | undefined {
   const byId = items.findIndex(({ id }) => id === name);
   if (byId !== -1) return byId;
   const place = /^#?[1-9]\d{0,8}$/.test(name) ? Number(name.replace('#', '')) - 1 : -1;
@@ -83,7 +83,7 @@ function placeOf(items: Items, name: string): number | undefined {
 function noSuchItem(items: Items, name: string, option: string): string {
   const named = items.findIndex(({ content }) => content.toLowerCase() === name.toLowerCase());
   if (named !== -1) {
-    const right = nameOf(items, named);
+    const right = itemName(items, named);
     return `${inQuotes(name)} is item ${right}. Try: TodoWrite ${option} ${right}`;
   }
   const count = items.length === 1 ? '1 item' : `${items.length} items`;

@@ -12,7 +12,7 @@ export interface GivenList {
   readonly version?: number;
 }
 
-interface Reading {
+interface InputReading {
   readonly value: unknown;
   /** The corrected slips, one line each. */
   readonly notes: readonly string[];
@@ -40,7 +40,9 @@ export function checkTodoInput(input: unknown, limits: ListLimits): CheckedJson<
 }
 
 /** Accepts other shapes than `{"todos":[...]}` that can only mean that. */
-function mendShape(given: unknown): Reading | Extract<CheckedJson<never>, { malformed: string }> {
+function mendShape(
+  given: unknown,
+): InputReading | Extract<CheckedJson<never>, { malformed: string }> {
   if (Array.isArray(given)) {
     const note = 'read the bare array as the list; it belongs in {"todos":[...]}';
     return { value: { todos: given }, notes: [note] };
@@ -85,7 +87,7 @@ function renameList(value: Record<string, unknown>) {
 }
 
 /** Accepts the output of `TodoRead --json`, whose version the list is based on, and `"merge":false`. */
-function withoutVersion(given: unknown): Reading & { version?: number } {
+function withoutVersion(given: unknown): InputReading & { version?: number } {
   if (!isObject(given) || !Object.hasOwn(given, 'todos')) return { value: given, notes: [] };
   if (given.merge === false) {
     const { merge: _, ...rest } = given;
@@ -103,7 +105,7 @@ function withoutVersion(given: unknown): Reading & { version?: number } {
 }
 
 /** TodoRead --json prints "proof"; as input it proves nothing. */
-function withoutProofs(value: unknown, isPrinted: boolean): Reading {
+function withoutProofs(value: unknown, isPrinted: boolean): InputReading {
   const hasProof = (item: unknown) => isObject(item) && Object.hasOwn(item, 'proof');
   if (!isObject(value) || !Array.isArray(value.todos) || !value.todos.some(hasProof)) {
     return { value, notes: [] };
@@ -118,7 +120,7 @@ function withoutProofs(value: unknown, isPrinted: boolean): Reading {
 }
 
 /** Corrects spellings, and 7 for "7". */
-function mendSpelling(value: unknown, { maxItems }: ListLimits): Reading {
+function mendSpelling(value: unknown, { maxItems }: ListLimits): InputReading {
   if (!isObject(value) || !Array.isArray(value.todos) || value.todos.length > maxItems) {
     return { value, notes: [] };
   }

@@ -72,7 +72,7 @@ export class TodoLists extends ListHome {
     const name = this.#names.get(list);
     if (name === undefined) return;
     const folder = this.checked(hookFolder(this.folder, name));
-    const path = join(folder, FILE);
+    const path = join(folder, UNTIL_DONE_FILE);
     attempt('write', path, () => {
       makeFolders(folder);
       writeOwnFile(path, `${version}\n`);
@@ -100,13 +100,13 @@ const PLAIN = /^[\w@.-]+$/;
 const MOST_OTHERS = 10;
 
 /** `TodoWrite --until-done`, in the hook's folder of the list. */
-const FILE = 'until-done';
+const UNTIL_DONE_FILE = 'until-done';
 
 /** True if the request still holds: once a list is finished, the next one is another. */
 export function isUntilDone(folder: string, store: TodoList): boolean {
   let since: number;
   try {
-    since = Number(readOwnFile(join(folder, FILE)).toString());
+    since = Number(readOwnFile(join(folder, UNTIL_DONE_FILE)).toString());
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false;
     throw error;

@@ -9,11 +9,17 @@ import type { Settings, SettingsSource } from '../base/settings/settings.ts';
 import { orElse } from '../base/system/files.ts';
 import { leftBehindNotes } from './left-behind.ts';
 import { nextText, summaryText } from './list-text.ts';
-import { nameOf, reviseList } from './revise-list.ts';
+import { itemName, reviseList } from './revise-list.ts';
 import type { TodoItem } from './todo-fields.ts';
 import type { TodoLists } from './todo-lists.ts';
 import helpPage from './todo-prove.md';
-import { LIST_OPTIONS, openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
+import {
+  LIST_OPTIONS,
+  LIST_REPAIR,
+  openSource,
+  TodoCommand,
+  type TodoSource,
+} from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
 import { write } from './write-list.ts';
 
@@ -23,15 +29,18 @@ const PROVE_FORM = {
   options: PROVE_OPTIONS,
   usage: PROVE_USAGE,
   purpose: 'prove the items',
-  repair: REPAIR,
+  repair: LIST_REPAIR,
   helpPage,
 };
 const NOTHING_TO_PROVE =
   'no completed item has an unproven check; to complete and prove one: TodoProve N';
 
-const NAME = z.union([z.string(), z.number()]);
+const ITEM_NAME = z.union([z.string(), z.number()]);
 /** The input of a tool call, as the only argument. */
-const PROVE_INPUT = z.strictObject({ items: z.optional(z.array(NAME)), start: z.optional(NAME) });
+const PROVE_INPUT = z.strictObject({
+  items: z.optional(z.array(ITEM_NAME)),
+  start: z.optional(ITEM_NAME),
+});
 const NAME_SCHEMA = { type: ['string', 'integer'], description: 'A place, from 1, or an id' };
 const PROVE_SCHEMA = {
   type: 'object',
@@ -132,7 +141,7 @@ async function prove(
   const failures: string[] = [];
   for (const [at, item] of items.entries()) {
     if (!isChosen(item, at)) continue;
-    const name = nameOf(items, at);
+    const name = itemName(items, at);
     const { check } = item;
     const found = check === undefined ? undefined : await evidence.run(check);
     if (check === undefined || found === undefined) {

@@ -18,13 +18,19 @@ import type { SettingsSource } from '../base/settings/settings.ts';
 import { leftBehindNotes } from './left-behind.ts';
 import { historyText, LIST_EXPORTS, listLine, listText, notKept } from './list-text.ts';
 import helpPage from './todo-read.md';
-import { LIST_OPTIONS, openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
+import {
+  LIST_OPTIONS,
+  LIST_REPAIR,
+  openSource,
+  TodoCommand,
+  type TodoSource,
+} from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import { hearUser, notesOf, unheardChanges } from './user-changes.ts';
 
 /** Most wrong calls are meant as this one. */
-const SHORT_USAGE = 'Usage: TodoRead [--json]\n';
+const READ_USAGE = 'Usage: TodoRead [--json]\n';
 export const READ_OPTIONS = {
   '--json': 'flag',
   '--line': 'flag',
@@ -35,11 +41,11 @@ export const READ_OPTIONS = {
   ...HELP_OPTIONS,
 } as const;
 
-const FORM = {
+const READ_FORM = {
   options: READ_OPTIONS,
   usage: 'TodoRead [--json | --line | --format md] [--at VERSION | --history]',
   purpose: 'read the list',
-  repair: REPAIR,
+  repair: LIST_REPAIR,
   helpPage,
 };
 
@@ -79,19 +85,19 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
       const { settings, ofFolder = [] } = this.settings(call);
       return { settings, warnings: ofFolder };
     };
-    return perform(FORM, call, read, async (parsed, settings) => {
+    return perform(READ_FORM, call, read, async (parsed, settings) => {
       if ('problem' in parsed) {
         const call = parsed.unknown === '--prove' ? '. Try: TodoProve' : '';
-        return wrongUsage(parsed.problem + call, SHORT_USAGE);
+        return wrongUsage(parsed.problem + call, READ_USAGE);
       }
       const { options, rest } = parsed;
       // A host's tool call without input.
       if (rest[0] !== undefined && !(rest.length === 1 && /^\s*\{\s*\}\s*$/.test(rest[0]))) {
-        return refusal(`Unexpected argument ${inQuotes(rest[0])}`, undefined, SHORT_USAGE);
+        return refusal(`Unexpected argument ${inQuotes(rest[0])}`, undefined, READ_USAGE);
       }
       const list = await openSource(this.source, options, settings, call.env && this.settings);
       return 'problem' in list
-        ? wrongUsage(list.problem, SHORT_USAGE)
+        ? wrongUsage(list.problem, READ_USAGE)
         : readList(list, options, this.#forPeople);
     });
   }
@@ -104,12 +110,12 @@ async function readList(
 ): Promise<CommandResult> {
   const { '--json': asJson, '--line': asLine, '--format': format, '--at': at } = options;
   if ([asJson, asLine, format].filter(Boolean).length > 1) {
-    return wrongUsage('--json, --line and --format cannot be combined', SHORT_USAGE);
+    return wrongUsage('--json, --line and --format cannot be combined', READ_USAGE);
   }
   const form: Form = asJson ? 'json' : asLine ? 'line' : format;
   if (options['--history']) {
     if (form !== undefined || at !== undefined) {
-      return wrongUsage('--history takes neither --json, --line, --format nor --at', SHORT_USAGE);
+      return wrongUsage('--history takes neither --json, --line, --format nor --at', READ_USAGE);
     }
     const versions = await list.history();
     return done(historyText(versions, forPeople !== undefined), damageLine(versions[0]));
@@ -119,16 +125,16 @@ async function readList(
     // A status line asks all the time, and no agent reads it.
     const ofUser = asLine ? [] : await hearUser(list);
     const newest = await list.read();
-    if (asLine) return done(shown(newest, form));
+    if (asLine) return done(listForm(newest, form));
     const notes = noteLines([...ofUser, ...(await leftBehindNotes(list, newest))]);
-    return done(shown(newest, form), notes + damageLine(newest));
+    return done(listForm(newest, form), notes + damageLine(newest));
   }
   const kept = await list.history();
   const index = kept.findIndex(({ version }) => version === at);
   const version = kept[index];
   if (version === undefined) return notKept(at, kept);
   const isForPeople = form === undefined && forPeople;
-  const text = isForPeople ? await forPeople(kept.slice(index)) : shown(version, form);
+  const text = isForPeople ? await forPeople(kept.slice(index)) : listForm(version, form);
   return done(text, damageLine(index === 0 ? version : undefined));
 }
 
@@ -144,7 +150,7 @@ function damageLine(version: TodoVersion | undefined): string {
   return noteLines([version?.damage ?? []].flat());
 }
 
-function shown(version: TodoVersion, form: Form): string {
+function listForm(version: TodoVersion, form: Form): string {
   if (form === 'line') return listLine(version.items);
   return form ? LIST_EXPORTS[form](version) : listText(version.items);
 }

@@ -34,7 +34,7 @@ export abstract class TodoCommand {
 }
 
 /** For a list without an intact version. */
-export const REPAIR =
+export const LIST_REPAIR =
   'no earlier version is intact; write a whole new list: TodoWrite \'{"todos":[...]}\'';
 
 export const LIST_OPTIONS = { '--session': 'name', '--agent': 'name' } as const;

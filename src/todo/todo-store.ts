@@ -23,7 +23,7 @@ import {
 import { type Items, TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import {
   contentBefore,
-  frozen,
+  frozenItems,
   type LeftBehind,
   type OwnWrite,
   type SinceOwn,
@@ -49,7 +49,7 @@ export class TodoList extends Document<Items, TodoVersion> {
   leftBehind?: () => Promise<LeftBehind | undefined>;
 
   constructor(now: () => Date, place: SharedPlace<Items>) {
-    const empty = { items: frozen([]), updatedAt: now(), version: 0, by: '' };
+    const empty = { items: frozenItems([]), updatedAt: now(), version: 0, by: '' };
     super(place, { empty: Object.freeze(empty), of: (version) => this.#versionOf(version) }, now);
   }
 
@@ -136,7 +136,7 @@ export class TodoList extends Document<Items, TodoVersion> {
     const outer = this.#own;
     this.#own = { ...own, version: base + 1 };
     try {
-      return yield* this.commit(base, frozen(items), at);
+      return yield* this.commit(base, frozenItems(items), at);
     } finally {
       this.#own = outer;
     }
@@ -149,7 +149,7 @@ export class TodoList extends Document<Items, TodoVersion> {
   ): Items | undefined {
     const { items, ...own } = contentBefore(newest, history, to) ?? {};
     this.#own = items && { ...own, version: newest.version + 1 };
-    return items && frozen(items);
+    return items && frozenItems(items);
   }
 
   #versionOf(version: Version<Items>): TodoVersion {

@@ -100,11 +100,11 @@ export function versionOf(
   { content, at, version, by, damage }: Version<Items>,
   own?: OwnWrite,
 ): TodoVersion {
-  return Object.freeze({ items: frozen(content), updatedAt: at, version, by, damage, ...own });
+  return Object.freeze({ items: frozenItems(content), updatedAt: at, version, by, damage, ...own });
 }
 
 /** An immutable copy; the same object if it is frozen already. */
-export function frozen(items: Items): Items {
+export function frozenItems(items: Items): Items {
   if (Object.isFrozen(items) && items.every(Object.isFrozen)) return items;
   // V8 freezes a copy made by a spread three times as slowly.
   return Object.freeze(

@@ -14,30 +14,30 @@ import { listJson, listText, nextText, summaryText } from './list-text.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
 import type { TodoLists } from './todo-lists.ts';
 import { todoInputSchema } from './todo-schema.ts';
-import { openSource, REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
+import { LIST_REPAIR, openSource, TodoCommand, type TodoSource } from './todo-source.ts';
 import { type TodoList, TodoStore } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
 import { adopt, undo, write } from './write-list.ts';
 import {
-  type GivenOptions,
+  type GivenWriteOptions,
   misuse,
-  stepsOf,
+  stepsOfOptions,
   WRITE_OPTIONS,
   wrongOption,
   wrongWord,
 } from './write-options.ts';
 
-const SHORT_USAGE = `Usage: TodoWrite '{"todos":[...]}'\n`;
+const WRITE_USAGE = `Usage: TodoWrite '{"todos":[...]}'\n`;
 const EXAMPLE = '{"todos":[{"content":"...","activeForm":"...","status":"pending"}]}';
 const UNTIL_DONE = '- --until-done needs a whole list\n';
 const ONE_LINE = `TodoWrite '${EXAMPLE}'`;
-const USAGE = `Usage: ${ONE_LINE}\n`;
-const FORM = {
+const FULL_USAGE = `Usage: ${ONE_LINE}\n`;
+const WRITE_FORM = {
   options: WRITE_OPTIONS,
   usage: ONE_LINE,
   purpose: 'update the list',
-  repair: REPAIR,
+  repair: LIST_REPAIR,
   helpPage,
 };
 
@@ -47,7 +47,10 @@ type Advise = (
   after: TodoVersion,
 ) => Promise<readonly string[]>;
 
-const NOTHING: { options: GivenOptions; rest: readonly string[] } = { options: {}, rest: [] };
+const NO_OPTIONS: { options: GivenWriteOptions; rest: readonly string[] } = {
+  options: {},
+  rest: [],
+};
 
 /**
  * `TodoWrite`: replaces the whole list with the one given as JSON, in one argument or on standard input.
@@ -106,7 +109,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
 
   /** Never rejects. The words of a list with broken quotes are not options, even if one of them is `--help`. */
   execute(invocation: Invocation): Promise<CommandResult> {
-    return perform(FORM, invocation, this.settings, (parsed, settings, call) =>
+    return perform(WRITE_FORM, invocation, this.settings, (parsed, settings, call) =>
       this.#run(call, settings, parsed),
     );
   }
@@ -117,10 +120,10 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     parsed: ParsedOptions<typeof WRITE_OPTIONS>,
   ): Promise<CommandResult> {
     // 1. Open the list.
-    const { options } = 'problem' in parsed ? NOTHING : parsed;
+    const { options } = 'problem' in parsed ? NO_OPTIONS : parsed;
     const opened = openSource(this.source, options, settings, invocation.env && this.settings);
     const list = opened instanceof Promise ? await opened : opened;
-    if ('problem' in list) return wrongUsage(list.problem, USAGE);
+    if ('problem' in list) return wrongUsage(list.problem, FULL_USAGE);
     if (options['--until-done'] && this.#lists === undefined) {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
     }
@@ -156,9 +159,9 @@ async function changeOf(
   settings: Settings,
   parsed: ParsedOptions<typeof WRITE_OPTIONS>,
 ) {
-  const { options, rest } = 'problem' in parsed ? NOTHING : parsed;
+  const { options, rest } = 'problem' in parsed ? NO_OPTIONS : parsed;
   const { '--undo': isUndo, '--adopt': isAdopted, '--at': at, '--if-version': expected } = options;
-  const steps = stepsOf(options);
+  const steps = stepsOfOptions(options);
   if (steps || isUndo || isAdopted || at !== undefined) {
     const wrong = misuse(options, steps, rest);
     if (wrong) return { refused: wrongUsage(wrong, '') };
@@ -180,13 +183,13 @@ function listOf(
   settings: Settings,
   parsed: ParsedOptions<typeof WRITE_OPTIONS>,
 ) {
-  const { options, rest } = 'problem' in parsed ? NOTHING : parsed;
+  const { options, rest } = 'problem' in parsed ? NO_OPTIONS : parsed;
   const isUntilDone = options['--until-done'];
   const form: JsonForm<GivenList> = {
     name: 'TodoWrite',
     noun: 'list',
     example: EXAMPLE,
-    usage: { missing: isUntilDone ? UNTIL_DONE + SHORT_USAGE : SHORT_USAGE, invalid: USAGE },
+    usage: { missing: isUntilDone ? UNTIL_DONE + WRITE_USAGE : WRITE_USAGE, invalid: FULL_USAGE },
     check: (value) => checkTodoInput(value, settings),
   };
   // Text that begins with options is no list.

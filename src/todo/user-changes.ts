@@ -12,7 +12,7 @@ import type { SinceOwn, TodoVersion } from './todo-version.ts';
 const MAX_NAME_CHARACTERS = 60;
 const MAX_NOTES = 8;
 /** stderr is at most 4 KB; notes need the rest. */
-const MAX_BYTES_OF_LIST = 2000;
+const MAX_BYTES_OF_CHANGES = 2000;
 
 interface UserChange {
   readonly text: string;
@@ -91,7 +91,7 @@ export function refuseForUser(
 ): CommandResult {
   const stderr = `Error: ${title}; nothing was changed
 ${noteLines(notesOf(unheard))}The list now is, at version ${version}:
-${itemLines(items, MAX_BYTES_OF_LIST)}Take this list into account, then write again.
+${itemLines(items, MAX_BYTES_OF_CHANGES)}Take this list into account, then write again.
 `;
   return failed('refused', stderr);
 }
@@ -106,7 +106,7 @@ function changesBetween(before: Items, after: Items): UserChange[] {
       // Another text in the same place is the same item.
       const now = after[before.indexOf(was)];
       const isRenamed = now && before.length === after.length && isNew(pairs, now);
-      changes.push(isRenamed ? renamed(was, now) : dropped(was));
+      changes.push(isRenamed ? renamedByUser(was, now) : droppedByUser(was));
     } else if (is) {
       const old = before[after.indexOf(is)];
       const isRenamed = old && before.length === after.length && isGone(pairs, old);
@@ -129,11 +129,11 @@ function isGone(pairs: readonly ItemPair[], item: Item): boolean {
 
 function changesOfItem(before: Item, after: Item): UserChange[] {
   const changes: UserChange[] = [];
-  if (before.content !== after.content) changes.push(renamed(before, after));
+  if (before.content !== after.content) changes.push(renamedByUser(before, after));
   if (before.status !== after.status) {
     const { status } = after;
     changes.push({
-      text: `${MOVED[status]} ${quoted(after)}`,
+      text: `${MOVED[status]} ${shortName(after)}`,
       isUndoneBy: (items) => {
         const now = find(items, after)?.status;
         // A completed item may be dropped, and a begun one may be completed by now.
@@ -146,19 +146,22 @@ function changesOfItem(before: Item, after: Item): UserChange[] {
 }
 
 function added(item: Item): UserChange {
-  return { text: `added ${quoted(item)}`, isUndoneBy: (items) => find(items, item) === undefined };
+  return {
+    text: `added ${shortName(item)}`,
+    isUndoneBy: (items) => find(items, item) === undefined,
+  };
 }
 
-function dropped(item: Item): UserChange {
+function droppedByUser(item: Item): UserChange {
   return {
-    text: `dropped ${quoted(item)}`,
+    text: `dropped ${shortName(item)}`,
     isUndoneBy: (items) => find(items, item) !== undefined,
   };
 }
 
-function renamed(before: Item, after: Item): UserChange {
+function renamedByUser(before: Item, after: Item): UserChange {
   return {
-    text: `changed ${quoted(before)} to ${quoted(after)}`,
+    text: `changed ${shortName(before)} to ${shortName(after)}`,
     isUndoneBy: (items) => !items.some((item) => contentKey(item) === contentKey(after)),
   };
 }
@@ -172,6 +175,6 @@ function find(items: Items, wanted: Item): Item | undefined {
   return items.find((item) => contentKey(item) === contentKey(wanted));
 }
 
-function quoted({ content }: Item): string {
+function shortName({ content }: Item): string {
   return quotedText(content, MAX_NAME_CHARACTERS);
 }

@@ -40,11 +40,11 @@ function callNamed(word: string): string | undefined {
 }
 
 const STEP = /^--(?:start|done|pending|drop|add|undo)(?:=|$)/;
-const ITEM = /^#?[1-9]\d{0,3}$/;
+const ITEM_WORD = /^#?[1-9]\d{0,3}$/;
 /** `1 pending` as one word. */
 const OF_ITEM = /^#?[1-9]\d{0,3}[\s:=]+\w/;
 /** Only characters that mean nothing else to bash, since the error tells to type it. */
-const FILE = /^[\w@%+=:,./~-]*(?:\.\w{1,8}|\/[\w@%+=:,./~-]*)$/;
+const FILE_NAME = /^[\w@%+=:,./~-]*(?:\.\w{1,8}|\/[\w@%+=:,./~-]*)$/;
 
 /** The error for words in place of a list, with the likely call; undefined for anything that looks like JSON. */
 export function wrongWord(given: readonly string[]): string | undefined {
@@ -52,14 +52,14 @@ export function wrongWord(given: readonly string[]): string | undefined {
   const [first = '-', second = ''] = words;
   const problem = (call: string) => `${inQuotes(first)} is not a list. Try: ${call}`;
   // Such as `1 completed`.
-  if (ITEM.test(first) && /^[a-z][\w-]*$/i.test(second)) {
+  if (ITEM_WORD.test(first) && /^[a-z][\w-]*$/i.test(second)) {
     const call = callFor(second, words);
     return problem(call && isStep(call) ? call : filledIn(ANY_STEP, words));
   }
   if (first === '-' || first.trim() === '' || beginsJson(first) || isValue(first)) return undefined;
   const call = callFor(first, words);
   if (call !== undefined) return problem(call);
-  if (FILE.test(first)) return problem(filledIn('TodoWrite < FILE', words));
+  if (FILE_NAME.test(first)) return problem(filledIn('TodoWrite < FILE', words));
   // One plain word may be any slip; the JSON error explains more.
   return words.length === 1 && !/\s/.test(first) ? undefined : problem(ADD);
 }
@@ -96,7 +96,7 @@ function callFor(name: string, words: readonly string[]): string | undefined {
   const call = known && callNamed(known);
   // TodoRead takes no list.
   if (call?.startsWith('TodoRead') && words.some(beginsJson)) return WHOLE_LIST;
-  const isOfItem = known === 'status' && words.some((word) => ITEM.test(word));
+  const isOfItem = known === 'status' && words.some((word) => ITEM_WORD.test(word));
   if (call !== DONE && call !== ANY_STEP && !isOfItem) return call && filledIn(call, words);
   // `mark 1 in_progress`, `--status 1 cancelled`.
   const steps = [known, ...words.map((word) => knownWord(plainWord(word)))]
@@ -124,13 +124,13 @@ function isStep(call: string): boolean {
 }
 
 function filledIn(call: string, words: readonly string[]): string {
-  const item = words.find((word) => ITEM.test(word))?.replace('#', '') ?? 'N';
+  const item = words.find((word) => ITEM_WORD.test(word))?.replace('#', '') ?? 'N';
   const file =
-    words.map((word) => word.replace(/^@/, '')).find((word) => FILE.test(word)) ?? 'FILE';
+    words.map((word) => word.replace(/^@/, '')).find((word) => FILE_NAME.test(word)) ?? 'FILE';
   // Without an item, TodoProve is about all completed ones.
   if (call === PROVE && item === 'N') return 'TodoProve';
   const start = words[words.indexOf('--start') + 1] ?? '';
-  if (call === PROVE && words.includes('--start') && ITEM.test(start)) {
+  if (call === PROVE && words.includes('--start') && ITEM_WORD.test(start)) {
     return `TodoProve ${item} --start ${start}`;
   }
   return call.replace(/\bN\b/g, item).replace(/\bFILE\b/, () => safeText(file, 80));
@@ -158,9 +158,9 @@ export const WRITE_OPTIONS = {
   ...HELP_OPTIONS,
 } as const;
 
-export type GivenOptions = Options<typeof WRITE_OPTIONS>;
+export type GivenWriteOptions = Options<typeof WRITE_OPTIONS>;
 
-export function stepsOf(options: GivenOptions): ListSteps | undefined {
+export function stepsOfOptions(options: GivenWriteOptions): ListSteps | undefined {
   const { '--add': contents, '--active-form': forms = [] } = options;
   const add = contents?.map((content, index) => ({ content, activeForm: forms[index] ?? '' }));
   const isAsked = [...STEP_OPTIONS, '--active-form' as const].some((name) => options[name]);
@@ -169,7 +169,7 @@ export function stepsOf(options: GivenOptions): ListSteps | undefined {
 
 /** Returns why the options cannot be combined. */
 export function misuse(
-  options: GivenOptions,
+  options: GivenWriteOptions,
   steps: ListSteps | undefined,
   [word]: readonly string[],
 ): string | undefined {

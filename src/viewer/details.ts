@@ -2,9 +2,9 @@ import { proofMark } from '../base/command/status.ts';
 import { agentName } from '../screen/panel/look.ts';
 import { leaseEnd, machineClock } from '../tasks/lease.ts';
 import type { Task, TaskGraph } from '../tasks/task.ts';
-import { changesIn, changeText, type TaskChangeEntry } from '../tasks/task-history.ts';
+import { changeText, type TaskChangeEntry, taskChangesIn } from '../tasks/task-history.ts';
 import type { TaskVersion } from '../tasks/task-store.ts';
-import { changeOf } from '../todo/list-text.ts';
+import { changeOfItem } from '../todo/list-text.ts';
 import { contentKey } from '../todo/pair-items.ts';
 import type { TodoItem } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
@@ -35,7 +35,7 @@ export function taskDetails(
 ): Detail[] {
   const graph = versions[0]?.graph;
   const task = graph?.tasks.get(id);
-  const known = graph && task ? factsOf(graph, task, leaseEnds) : [fact('Status', 'deleted')];
+  const known = graph && task ? taskFacts(graph, task, leaseEnds) : [fact('Status', 'deleted')];
   const history = (changesOf(versions).get(id) ?? []).slice(0, MOST_CHANGES).map((entry) => ({
     label: 'History',
     at: +entry.at,
@@ -46,7 +46,7 @@ export function taskDetails(
   );
 }
 
-function factsOf({ tasks }: TaskGraph, task: Task, leaseEnds: number | undefined): Detail[] {
+function taskFacts({ tasks }: TaskGraph, task: Task, leaseEnds: number | undefined): Detail[] {
   const { status, owner = '', priority = '', check = '', proof, description, comments = [] } = task;
   const links = (ids: readonly number[]) =>
     ids.map((id) => `#${id} ${tasks.get(id)?.subject} (${statusText(tasks.get(id)?.status)})`);
@@ -134,7 +134,7 @@ function changesOf(versions: readonly TaskVersion[]): ReadonlyMap<number, TaskCh
   const known = changesKnown.get(newest);
   if (known) return known;
   const changes = new Map<number, TaskChangeEntry[]>();
-  for (const entry of changesIn(versions))
+  for (const entry of taskChangesIn(versions))
     for (const id of entry.ids) changes.set(id, [...(changes.get(id) ?? []), entry]);
   changesKnown.set(newest, changes);
   return changes;
@@ -146,7 +146,7 @@ const entriesKnown = new WeakMap<readonly TaskVersion[], readonly Entry[]>();
 export function taskEntries(versions: readonly TaskVersion[]): readonly Entry[] {
   const entries =
     entriesKnown.get(versions) ??
-    Array.from(changesIn(versions), (entry) => {
+    Array.from(taskChangesIn(versions), (entry) => {
       const { version, at, after } = entry;
       return { version, at: +at, by: after.by ?? '-', text: changeText(entry) };
     });
@@ -159,7 +159,7 @@ export function entriesOf(versions: readonly TodoVersion[]): readonly Entry[] {
     version: version.version,
     at: +version.updatedAt,
     by: version.by,
-    text: changeOf(version, versions[index + 1]),
+    text: changeOfItem(version, versions[index + 1]),
   }));
 }
 

@@ -5,23 +5,31 @@ import { namesOf } from '../screen/panel/status-times.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Items, TodoItem, TodoStatus } from '../todo/todo-fields.ts';
 import type { ItemInput, TaskInput, TaskRequest, ViewerState, WriteRequest } from './model.ts';
-import { choices, chosen, chosenItem, chosenTask, shownList, withCursor } from './shown.ts';
+import { choices, chosenItem, chosenTask, selectedIndex, shownList, withCursor } from './shown.ts';
 
-type Edit = (state: ViewerState) => ViewerState;
+type StateEdit = (state: ViewerState) => ViewerState;
 
-export const ITEM_EDITS = new Map<string, Edit>([
+export const ITEM_EDITS = new Map<string, StateEdit>([
   ['n', (state) => askingItem(state, 'addItem', '')],
   ['e', (state) => askingItem(state, 'editItem', chosenItem(state)?.text)],
   ['p', startedItem],
-  ['x', (state) => changed(state, completed)],
-  ['d', (state) => changed(state, dropped)],
-  ['K', (state) => changed(state, (items, at) => moved(items, at, placeOf(state, -1) ?? at))],
-  ['J', (state) => changed(state, (items, at) => moved(items, at, placeOf(state, 1) ?? at))],
+  ['x', (state) => changedAtSelection(state, completed)],
+  ['d', (state) => changedAtSelection(state, dropItem)],
+  [
+    'K',
+    (state) =>
+      changedAtSelection(state, (items, at) => movedItem(items, at, visibleIndex(state, -1) ?? at)),
+  ],
+  [
+    'J',
+    (state) =>
+      changedAtSelection(state, (items, at) => movedItem(items, at, visibleIndex(state, 1) ?? at)),
+  ],
   ['u', undoneItem],
 ]);
 
 /** On the board. */
-export const TASK_EDITS = new Map<string, Edit>([
+export const TASK_EDITS = new Map<string, StateEdit>([
   ['n', (state) => withInput(state, { kind: 'addTask', before: '', after: '', task: undefined })],
   ['e', (state) => askingTask(state, 'editTask', ({ subject }) => subject)],
   ['o', (state) => askingTask(state, 'owner', () => '')],
@@ -54,52 +62,52 @@ function withInput(state: ViewerState, input: ViewerState['input']): ViewerState
   return { ...state, input };
 }
 
-interface Change {
+interface ListChange {
   readonly items: Items;
   readonly told: string;
   /** The item to select afterwards. */
   readonly at: number;
 }
 
-function withText(items: Items, at: number, kind: ItemInput['kind'], text: string): Change {
+function withText(items: Items, at: number, kind: ItemInput['kind'], text: string): ListChange {
   const old = items[at];
   if (kind === 'editItem' && old) {
     const item = { ...old, content: text, activeForm: text };
-    return { items: items.with(at, item), told: `Changed to ${name(item)}`, at };
+    return { items: items.with(at, item), told: `Changed to ${quotedName(item)}`, at };
   }
   const item = { content: text, activeForm: text, status: 'pending' as const };
-  return { items: items.toSpliced(at + 1, 0, item), told: `Added ${name(item)}`, at: at + 1 };
+  return { items: items.toSpliced(at + 1, 0, item), told: `Added ${quotedName(item)}`, at: at + 1 };
 }
 
 /** Only one item can be in progress, so another one is put back only after a question. */
 function startedItem(state: ViewerState): ViewerState {
-  const next = changed(state, started);
+  const next = changedAtSelection(state, started);
   const { request } = next;
   if (request?.what !== 'write') return state;
   const isBusy = (item: Readonly<TodoItem>) => item.status === 'in_progress';
   const active = request.before.find(isBusy);
   const isOther = active !== undefined && request.items.some(isBusy);
   if (!isOther) return next;
-  const text = `${name(active)} is in progress. Put it back and begin "${briefText(chosenItem(state)?.text ?? '')}"?`;
+  const text = `${quotedName(active)} is in progress. Put it back and begin "${briefText(chosenItem(state)?.text ?? '')}"?`;
   return withInput(state, { kind: 'question', text, request });
 }
 
-function started(items: Items, at: number): Change {
+function started(items: Items, at: number): ListChange {
   const isActive = items[at]?.status === 'in_progress';
   const next = items.map((item, index): TodoItem => {
     if (index === at) return withStatus(item, isActive ? 'pending' : 'in_progress');
     return item.status === 'in_progress' ? withStatus(item, 'pending') : item;
   });
-  return { items: next, told: `${isActive ? 'Put back' : 'Began'} ${name(items[at])}`, at };
+  return { items: next, told: `${isActive ? 'Put back' : 'Began'} ${quotedName(items[at])}`, at };
 }
 
-function completed(items: Items, at: number): Change {
+function completed(items: Items, at: number): ListChange {
   const isDone = items[at]?.status === 'completed';
   const status = isDone ? 'pending' : 'completed';
   const next = items.map(
     (item, index): TodoItem => (index === at ? withStatus(item, status) : item),
   );
-  return { items: next, told: `${isDone ? 'Reopened' : 'Completed'} ${name(items[at])}`, at };
+  return { items: next, told: `${isDone ? 'Reopened' : 'Completed'} ${quotedName(items[at])}`, at };
 }
 
 /** A proof ends with the completion. */
@@ -107,24 +115,24 @@ function withStatus({ proof: _, ...item }: Readonly<TodoItem>, status: TodoStatu
   return { ...item, status };
 }
 
-function dropped(items: Items, at: number): Change {
-  const told = `Dropped ${name(items[at])}`;
+function dropItem(items: Items, at: number): ListChange {
+  const told = `Dropped ${quotedName(items[at])}`;
   return { items: items.toSpliced(at, 1), told, at: Math.min(at, items.length - 2) };
 }
 
-function moved(items: Items, at: number, to: number): Change {
+function movedItem(items: Items, at: number, to: number): ListChange {
   const item = items[at];
   const next = item ? items.toSpliced(at, 1).toSpliced(to, 0, item) : items;
-  return { items: next, told: `Moved ${name(item)}`, at: to };
+  return { items: next, told: `Moved ${quotedName(item)}`, at: to };
 }
 
-function name(item: Readonly<TodoItem> | undefined): string {
+function quotedName(item: Readonly<TodoItem> | undefined): string {
   return `"${briefText(item?.content ?? '')}"`;
 }
 
 /** The index in the whole list of the visible item so many rows below the selected one. */
-function placeOf(state: ViewerState, below: number): number | undefined {
-  const name = choices(state)[chosen(state) + below] ?? '';
+function visibleIndex(state: ViewerState, below: number): number | undefined {
+  const name = choices(state)[selectedIndex(state) + below] ?? '';
   const at = namesOf(shownList(state)?.versions[0].items ?? []).indexOf(name);
   return at === -1 ? undefined : at;
 }
@@ -138,8 +146,11 @@ function askingItem(state: ViewerState, kind: ItemInput['kind'], text: string | 
   return withInput({ ...state, agent }, { kind, before: text, after: '', name, version });
 }
 
-function changed(state: ViewerState, change: (items: Items, at: number) => Change): ViewerState {
-  const at = placeOf(state, 0);
+function changedAtSelection(
+  state: ViewerState,
+  change: (items: Items, at: number) => ListChange,
+): ViewerState {
+  const at = visibleIndex(state, 0);
   const newest = shownList(state)?.versions[0];
   if (at === undefined || newest === undefined) return state;
   return writing(state, change(newest.items, at), newest.version);
@@ -148,14 +159,14 @@ function changed(state: ViewerState, change: (items: Items, at: number) => Chang
 /** Requests a write on top of this version, and keeps the item selected. */
 function writing(
   state: ViewerState,
-  { items, told, at }: Change,
+  { items, told, at }: ListChange,
   version: number,
   undo: WriteRequest['undo'] = 'push',
 ): ViewerState {
   const before = shownList(state)?.versions[0].items ?? [];
   const { agent = state.awaited } = state;
   const cursor = namesOf(items)[at];
-  const was = placeOf(state, 0) ?? -1;
+  const was = visibleIndex(state, 0) ?? -1;
   const request = { what: 'write', agent, version, before, items, told, undo, at: was } as const;
   return { ...withCursor(state, cursor), request };
 }
@@ -191,7 +202,7 @@ function taskWritten(state: ViewerState, { kind, task }: TaskInput, text: string
     const told = `Added "${briefText(text)}"`;
     return asked(state, { command: 'TaskCreate', json: { subject: text }, told }, undefined);
   }
-  if (kind === 'editTask') return asked(state, renamed(task, text), task);
+  if (kind === 'editTask') return asked(state, renameTask(task, text), task);
   return asked(state, text === '' ? released(task) : assigned(task, text), task);
 }
 
@@ -203,37 +214,37 @@ function updated({ id }: Task, change: object, told: string): TaskEdit {
 function startedTask(task: Task): TaskEdit {
   if (task.status === 'in_progress') return released(task);
   const change = { status: 'in_progress', owner: task.owner ?? USER };
-  return updated(task, change, `Began ${taskName(task)}`);
+  return updated(task, change, `Began ${taskInReport(task)}`);
 }
 
 function completedTask(task: Task): TaskEdit {
   const isDone = task.status === 'completed';
-  const told = `${isDone ? 'Reopened' : 'Completed'} ${taskName(task)}`;
+  const told = `${isDone ? 'Reopened' : 'Completed'} ${taskInReport(task)}`;
   return updated(task, { status: isDone ? 'pending' : 'completed' }, told);
 }
 
 function deletedTask(task: Task): TaskEdit {
-  return updated(task, { status: 'deleted' }, `Deleted ${taskName(task)}`);
+  return updated(task, { status: 'deleted' }, `Deleted ${taskInReport(task)}`);
 }
 
 /** The active form would still describe the old subject. */
-function renamed(task: Task, subject: string): TaskEdit {
+function renameTask(task: Task, subject: string): TaskEdit {
   const form = task.activeForm !== undefined && { activeForm: subject };
   return updated(task, { subject, ...form }, `Changed to "${briefText(subject)}"`);
 }
 
 /** The user is in charge, like a leader: other agents' claims do not prevent this. */
 function assigned(task: Task, owner: string): TaskEdit {
-  const told = `Assigned ${taskName(task)} to ${briefText(owner)}`;
+  const told = `Assigned ${taskInReport(task)} to ${briefText(owner)}`;
   return { ...updated(task, { owner }, told), force: true };
 }
 
 function released(task: Task): TaskEdit {
-  const told = `Released ${taskName(task)}`;
+  const told = `Released ${taskInReport(task)}`;
   return { command: 'TaskRelease', json: { taskIds: [task.id] }, told };
 }
 
-function taskName({ id, subject }: Task): string {
+function taskInReport({ id, subject }: Task): string {
   return `#${id} ${briefText(subject)}`;
 }
 

@@ -24,17 +24,17 @@ export interface Follower<V> {
 /** The first report: the newest version, or all kept versions. */
 type Start = 'newest' | 'all';
 
-interface Found<V> extends Pick<FoundList, 'key' | 'path' | 'version'> {
+interface FoundDocument<V> extends Pick<FoundList, 'key' | 'path' | 'version'> {
   /** The newest version, if finding it has read it. */
   readonly newest?: V;
 }
 
 /** The lists to follow. */
 interface Source<V> {
-  find(): Awaitable<readonly Found<V>[]>;
+  find(): Awaitable<readonly FoundDocument<V>[]>;
   open(key: string): Followed<V>['document'];
   /** @param listener as of `Lists.watch`. */
-  watch(listener: (changed?: readonly Found<V>[]) => void): () => void;
+  watch(listener: (changed?: readonly FoundDocument<V>[]) => void): () => void;
 }
 
 interface Followed<V> {
@@ -110,7 +110,7 @@ export class Following<V extends { readonly version: number }> {
   #start: Start;
   #isDue = false;
   /** Changed lists by their keys; enough if nothing else is due. */
-  readonly #changed = new Map<string, Found<V>>();
+  readonly #changed = new Map<string, FoundDocument<V>>();
   #looking: Promise<void> | undefined;
   #hasEnded = false;
   #retry: NodeJS.Timeout | undefined;
@@ -137,7 +137,7 @@ export class Following<V extends { readonly version: number }> {
     return this.#hear();
   }
 
-  #hear(changed?: readonly Found<V>[]): Promise<void> {
+  #hear(changed?: readonly FoundDocument<V>[]): Promise<void> {
     for (const list of changed ?? []) this.#changed.set(list.key, list);
     this.#isDue ||= changed === undefined || this.failure !== undefined;
     clearTimeout(this.#retry);
@@ -175,7 +175,7 @@ export class Following<V extends { readonly version: number }> {
   }
 
   /** @param changed all that can have news; default: all lists. */
-  async #lookOnce(changed?: readonly Found<V>[]): Promise<void> {
+  async #lookOnce(changed?: readonly FoundDocument<V>[]): Promise<void> {
     const seen = (key: string) => this.#followed.get(key)?.seen ?? 0;
     const found =
       changed?.filter(({ key, version }) => version > seen(key)) ?? (await this.#source.find());
@@ -200,13 +200,13 @@ export class Following<V extends { readonly version: number }> {
     if (failures.length > 0) throw failures[0];
   }
 
-  #begun(key: string, path: Found<V>['path'], start: Start): Followed<V> {
+  #begun(key: string, path: FoundDocument<V>['path'], start: Start): Followed<V> {
     const document = this.#source.open(key);
     const [agent, seen] = [path.at(-1) ?? '', start === 'all' ? 0 : undefined];
     return { agent, key, document, empty: document.seen, seen, versions: [] };
   }
 
-  async #report({ key, path, version, newest }: Found<V>, start: Start): Promise<void> {
+  async #report({ key, path, version, newest }: FoundDocument<V>, start: Start): Promise<void> {
     const followed = this.#followed.get(key) ?? this.#begun(key, path, start);
     this.#followed.set(key, followed);
     if (version === (followed.seen ?? 0)) return;

@@ -1,16 +1,23 @@
 import { briefText } from '../base/safe-text.ts';
 import { agentName, sessionName } from '../screen/panel/look.ts';
 import { ITEM_EDITS, TASK_EDITS, written } from './edits.ts';
-import type { FilterInput, FoundSession, Input, Page, PageName, ViewerState } from './model.ts';
+import type {
+  FilterInput,
+  FoundSession,
+  Page,
+  PageName,
+  ViewerInput,
+  ViewerState,
+} from './model.ts';
 import { gridOf } from './render-rows.ts';
 import {
   choices,
-  chosen,
   FOLD,
   foldedItems,
   isOfTeam,
   isWaiting,
   pageOf,
+  selectedIndex,
   shownList,
   shownSessions,
   toNextSection,
@@ -26,13 +33,13 @@ export function press(before: ViewerState, key: Key): ViewerState {
   if (key.ctrl || (key.meta && key.name !== 'escape')) return kept;
   // Keys are for the list that the user sees, even if another agent writes now.
   const state = { ...kept, agent: kept.agent ?? shownList(kept)?.agent };
-  const name = nameOf(key);
+  const name = keyName(key);
   const move = MOVES.get(name);
-  if (move) return moved(state, move(state));
-  return (ACTIONS.get(name) ?? editsOn(pageOf(state))?.get(name))?.(state) ?? state;
+  if (move) return movedSelection(state, move(state));
+  return (KEY_ACTIONS.get(name) ?? editsOn(pageOf(state))?.get(name))?.(state) ?? state;
 }
 
-function pressInInput(state: ViewerState, input: Input, key: Key): ViewerState {
+function pressInInput(state: ViewerState, input: ViewerInput, key: Key): ViewerState {
   const isEnter = key.name === 'return' || key.name === 'enter';
   if (input.kind === 'question') {
     const request = isEnter || key.sequence === 'y' ? input.request : undefined;
@@ -52,7 +59,7 @@ function pressInFilter(
 ): ViewerState {
   if (isEnter) return { ...state, input: undefined };
   const isMove = ['up', 'down', 'pageup', 'pagedown'].includes(key.name ?? '');
-  if (isMove) return moved(state, MOVES.get(key.name ?? '')?.(state) ?? 0);
+  if (isMove) return movedSelection(state, MOVES.get(key.name ?? '')?.(state) ?? 0);
   const next = key.name === 'escape' ? { ...input, before: '', after: '' } : typed(input, key);
   const filter = (next.before + next.after).trim() || undefined;
   const filtered = withPage(state, { ...pageOf(state), filter });
@@ -60,18 +67,18 @@ function pressInFilter(
 }
 
 /** Characters name themselves, so that `G` is not `g`. */
-function nameOf({ name = '', sequence = '' }: Key): string {
+function keyName({ name = '', sequence = '' }: Key): string {
   return /^[!-~]$/.test(sequence) ? sequence : name;
 }
 
 const LIST_PAGE = { name: 'list', top: 0 } as const;
-const FAR = Number.POSITIVE_INFINITY;
+const TO_THE_END = Number.POSITIVE_INFINITY;
 const screenful = ({ rows }: ViewerState) => Math.max(1, rows - 6);
 const row = (state: ViewerState) => (pageOf(state).name === 'agents' ? gridOf(state).across : 1);
 
 const aside = (state: ViewerState, by: 1 | -1) =>
   choices(state).length > 0 && pageOf(state).name === 'board'
-    ? toNextSection(state, chosen(state), by)
+    ? toNextSection(state, selectedIndex(state), by)
     : by;
 
 const MOVES = new Map<string, (state: ViewerState) => number>([
@@ -83,13 +90,13 @@ const MOVES = new Map<string, (state: ViewerState) => number>([
   ['right', (state) => aside(state, 1)],
   ['pageup', (state) => -screenful(state)],
   ['pagedown', screenful],
-  ['home', () => -FAR],
-  ['g', () => -FAR],
-  ['end', () => FAR],
-  ['G', () => FAR],
+  ['home', () => -TO_THE_END],
+  ['g', () => -TO_THE_END],
+  ['end', () => TO_THE_END],
+  ['G', () => TO_THE_END],
 ]);
 
-const ACTIONS = new Map<string, (state: ViewerState) => ViewerState>([
+const KEY_ACTIONS = new Map<string, (state: ViewerState) => ViewerState>([
   ['q', (state) => ({ ...state, request: { what: 'quit' } })],
   ['a', (state) => turnedTo(state, 'agents')],
   ['b', (state) => turnedTo(state, 'board')],
@@ -112,23 +119,25 @@ function filtered(state: ViewerState): ViewerState {
 }
 
 function removed(state: ViewerState): ViewerState {
-  const found = shownSessions(state)[chosen(state)];
+  const found = shownSessions(state)[selectedIndex(state)];
   if (pageOf(state).name !== 'sessions' || found === undefined) return state;
   const text = `Remove ${listsText(found)}, with all history?`;
   return { ...state, input: { kind: 'question', text, request: { what: 'remove', found } } };
 }
 
-function moved(state: ViewerState, by: number): ViewerState {
+function movedSelection(state: ViewerState, by: number): ViewerState {
   const page = pageOf(state);
   const names = choices(state);
   if (names.length === 0) {
     // The next frame knows how far down it goes, and clips this.
-    const top = by === FAR ? Number.MAX_SAFE_INTEGER : Math.max(0, page.top + by);
+    const top = by === TO_THE_END ? Number.MAX_SAFE_INTEGER : Math.max(0, page.top + by);
     return withPage(state, { ...page, top });
   }
   // Scroll through an item that is taller than the screen before moving to the next.
   const isWithin = (by === 1 && page.goesDown) || (by === -1 && page.goesUp);
-  const at = isWithin ? chosen(state) : Math.max(0, Math.min(names.length - 1, chosen(state) + by));
+  const at = isWithin
+    ? selectedIndex(state)
+    : Math.max(0, Math.min(names.length - 1, selectedIndex(state) + by));
   return withPage(state, { ...page, cursor: names[at], top: page.top + (isWithin ? by : 0) });
 }
 
@@ -171,7 +180,7 @@ function wentBack(state: ViewerState): ViewerState {
 }
 
 function entered(state: ViewerState): ViewerState {
-  const name = choices(state)[chosen(state)];
+  const name = choices(state)[selectedIndex(state)];
   if (name === undefined) return state;
   const page = pageOf(state);
   switch (page.name) {

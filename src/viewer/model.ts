@@ -9,7 +9,7 @@ export interface KnownList<V = TodoVersion> {
   readonly versions: readonly [V, ...V[]];
 }
 
-export interface FoundList {
+export interface SessionList {
   readonly session: string;
   /** For the tasks of a team, `(team)`. */
   readonly agent: string;
@@ -28,7 +28,7 @@ export interface FoundSession {
   readonly session: string;
   readonly key: string;
   /** Most recently changed first. */
-  readonly lists: readonly [FoundList, ...FoundList[]];
+  readonly lists: readonly [SessionList, ...SessionList[]];
 }
 
 export const NEWEST_OFFERED = 5;
@@ -42,7 +42,7 @@ export interface Known {
   /** The kept versions of the team's tasks, newest first. */
   readonly tasks: readonly TaskVersion[];
   /** Lists of all sessions, most recently changed first. Only looked up while shown. */
-  readonly found: readonly FoundList[];
+  readonly found: readonly SessionList[];
   /** True if the lists have been looked for. */
   readonly isReached: boolean;
   /** Why the last read failed, if it did. */
@@ -72,9 +72,9 @@ export interface Page {
 }
 
 /** Requests of the state to the outside world. */
-export type Request =
+export type ViewerRequest =
   | { readonly what: 'quit' }
-  | { readonly what: 'open'; readonly list: FoundList }
+  | { readonly what: 'open'; readonly list: SessionList }
   | { readonly what: 'remove'; readonly found: FoundSession }
   | WriteRequest
   | TaskRequest;
@@ -115,20 +115,20 @@ export interface ViewerState {
   readonly hidesCompleted: boolean;
   readonly columns: number;
   readonly rows: number;
-  readonly input?: Input | undefined;
+  readonly input?: ViewerInput | undefined;
   /** Until the next key. */
   readonly message?: string | undefined;
   /** Our own changes of lists, oldest first. */
   readonly undo?: readonly OwnChange[] | undefined;
   /** The versions that our own changes made, oldest first. */
   readonly taskUndo?: readonly { readonly version: number; readonly told: string }[] | undefined;
-  readonly request?: Request;
+  readonly request?: ViewerRequest;
 }
 
 /** With the version that it made: while the list is as it was then, the change can be undone. */
 export type OwnChange = Pick<WriteRequest, 'agent' | 'before' | 'at' | 'told' | 'version'>;
 
-export type Input = ItemInput | TaskInput | FilterInput | Question;
+export type ViewerInput = ItemInput | TaskInput | FilterInput | ViewerQuestion;
 
 /** The text before and after the cursor. */
 export interface TextInput {
@@ -156,8 +156,8 @@ export interface FilterInput extends TextInput {
   readonly kind: 'filter';
 }
 
-export interface Question {
+export interface ViewerQuestion {
   readonly kind: 'question';
   readonly text: string;
-  readonly request: Request;
+  readonly request: ViewerRequest;
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { EXIT_CODES } from '../base/command/agent-command.ts';
 import { inQuotes, safeText } from '../base/safe-text.ts';
 import { writeAll } from '../base/system/files.ts';
-import type { FoundList } from './model.ts';
+import type { SessionList } from './model.ts';
 import { shortPath } from './sources.ts';
 import type { WatchedLists } from './watched-lists.ts';
 
@@ -18,7 +18,7 @@ interface RemovalOptions {
 /** Removes the lists of a session, or those unchanged for some time, after asking. Returns the exit code. */
 export async function removeSessions(
   watched: WatchedLists,
-  all: readonly FoundList[],
+  all: readonly SessionList[],
   { '--remove': name, '--older': age, '--yes': isSure = false }: RemovalOptions,
 ): Promise<number> {
   const [, count = '', unit = 'd'] = AGE.exec(age ?? '') ?? [];
@@ -43,14 +43,14 @@ export async function removeSessions(
   let removed = 0;
   for (const list of chosen) {
     if (await watched.remove(list)) removed += 1;
-    else writeAll(2, `agent-shell: ${nameOf(list)} is in use; it was left alone\n`);
+    else writeAll(2, `agent-shell: ${listName(list)} is in use; it was left alone\n`);
   }
   writeAll(1, `Removed ${countText(removed)}.\n`);
   return removed === chosen.length ? 0 : EXIT_CODES.refused;
 }
 
-async function isAgreed(chosen: readonly FoundList[]): Promise<boolean> {
-  writeAll(1, chosen.map((list) => `${nameOf(list)}\n`).join(''));
+async function isAgreed(chosen: readonly SessionList[]): Promise<boolean> {
+  writeAll(1, chosen.map((list) => `${listName(list)}\n`).join(''));
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question(
     `Remove ${countText(chosen.length)}, with their history? [y/N] `,
@@ -59,7 +59,7 @@ async function isAgreed(chosen: readonly FoundList[]): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim());
 }
 
-function nameOf({ session, agent }: FoundList): string {
+function listName({ session, agent }: SessionList): string {
   return safeText(`${shortPath(session)} ${agent}`);
 }
 

@@ -11,7 +11,7 @@ const WIDE_COLUMNS = 72;
 const LEAST_BAR = 8;
 const TEAMS_TASKS = "the team's tasks";
 
-interface Heading {
+interface ViewerHeading {
   readonly title: string;
   readonly changed?: string;
   /** Its duration so far, or in all. */
@@ -41,7 +41,7 @@ export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean
     return [
       spreadOver(changed),
       join(
-        bar(columns - displayWidth(facts), state, look),
+        headerBar(columns - displayWidth(facts), state, look),
         line(facts, isDone ? theme.paint.done : undefined),
       ),
     ];
@@ -53,27 +53,27 @@ export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean
   const room = columns - join(...end).width - 2;
   const name = truncate(title, room - LEAST_BAR, theme.ellipsis);
   const start = line(name, theme.paint.strong);
-  const flat = bar(room - start.width, state, look);
+  const flat = headerBar(room - start.width, state, look);
   return [join(start, line('  '), flat, ...end)];
 }
 
 /** For the terminal: how much is completed, and of what. */
-export function titleOf(state: ViewerState, { theme }: Pick<ItemLook, 'theme'>): string {
+export function viewerTitle(state: ViewerState, { theme }: Pick<ItemLook, 'theme'>): string {
   const { done, total } = progressOf(state);
-  const name = printable(nameOf(state, theme.dot), theme);
+  const name = printable(headerName(state, theme.dot), theme);
   if (total === 0) return name;
   return `${done === total ? `${theme.completed} ` : ''}${done}/${total} ${name}`;
 }
 
 /** An agent's list or the team's tasks, and the session. */
-function nameOf(state: ViewerState, dot: string): string {
+function headerName(state: ViewerState, dot: string): string {
   const subject = isOfTeam(state)
     ? 'Team tasks'
     : agentName(shownList(state)?.agent ?? 'todowrite');
   return [subject, sessionName(state.known.session ?? '')[0]].filter(Boolean).join(` ${dot} `);
 }
 
-function headingOf(state: ViewerState, look: ItemLook): Heading {
+function headingOf(state: ViewerState, look: ItemLook): ViewerHeading {
   const { theme, times } = look;
   const { name, version } = pageOf(state);
   const [session] = sessionName(state.known.session ?? '');
@@ -123,7 +123,7 @@ function headingOf(state: ViewerState, look: ItemLook): Heading {
   }
 }
 
-function bar(width: number, state: ViewerState, { theme }: ItemLook): Line {
+function headerBar(width: number, state: ViewerState, { theme }: ItemLook): Line {
   if (width < 4) return EMPTY_LINE;
   const { done, total } = progressOf(state);
   const filled = total === 0 ? 0 : Math.floor((width * done) / total);

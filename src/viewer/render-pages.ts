@@ -1,5 +1,5 @@
 import { briefText } from '../base/safe-text.ts';
-import { agentName, leaseText, printable, sessionName } from '../screen/panel/look.ts';
+import { agentName, leaseOnBoard, printable, sessionName } from '../screen/panel/look.ts';
 import { itemRows } from '../screen/panel/status-times.ts';
 import { type Body, join, type Line, line, padded, spread } from '../screen/terminal/lines.ts';
 import { truncate, wrap } from '../screen/terminal/text.ts';
@@ -7,9 +7,9 @@ import { itemDetails, leaseEndOf, taskDetails } from './details.ts';
 import type { FoundSession, ViewerState } from './model.ts';
 import { type ItemLook, note, selectable } from './render-rows.ts';
 import {
-  chosen,
   isOfTeam,
   pageOf,
+  selectedIndex,
   shownEntries,
   shownSessions,
   shownTasks,
@@ -21,20 +21,20 @@ import { isTeamKey } from './watched-lists.ts';
 const NARROW_COLUMNS = 40;
 const TWO_COLUMNS = 140;
 /** For the names of details. */
-const LABEL_COLUMNS = 14;
+const PAGE_LABEL_COLUMNS = 14;
 /** For the names of a session's agents. */
 const WHO_COLUMNS = 24;
 
-type RowLook = Parameters<Parameters<typeof selectable>[0]>[0];
+type PageRowLook = Parameters<Parameters<typeof selectable>[0]>[0];
 
 /** One version per line, newest first. */
 export function entriesBody(state: ViewerState, look: ItemLook): Body {
   const { times, columns } = look;
-  const focus = chosen(state);
+  const focus = selectedIndex(state);
   const entries = shownEntries(state);
   if (entries.length === 0) return note('No changes are kept.', look);
   const blocks = entries.map(({ version, at, by, text }, index) => {
-    const draw = ({ theme, margin }: RowLook): Line[] => {
+    const draw = ({ theme, margin }: PageRowLook): Line[] => {
       const place = `${margin.text}${String(version).padStart(4)}  ${times.at(at)}  `;
       const isNarrow = columns < NARROW_COLUMNS;
       const indent = line(' '.repeat(isNarrow ? 2 : place.length));
@@ -65,8 +65,8 @@ export function detailsBody(state: ViewerState, look: ItemLook): Body {
     : item
       ? itemDetails(shownVersions(state), item)
       : [{ label: 'Status', lines: ['no longer on the list'] }];
-  const lease = isOfTeam(state) ? leaseText(ends, times) : '';
-  const indent = line(' '.repeat(isNarrow ? 2 : LABEL_COLUMNS));
+  const lease = isOfTeam(state) ? leaseOnBoard(ends, times) : '';
+  const indent = line(' '.repeat(isNarrow ? 2 : PAGE_LABEL_COLUMNS));
   let told = '';
   const blocks = details.map(({ label, at, lines }) => {
     const time = at === undefined ? '' : times.at(at);
@@ -98,8 +98,8 @@ export function sessionsBody(state: ViewerState, look: ItemLook): Body {
   const found = shownSessions(state);
   if (found.length === 0) return note('There is no list yet.', look);
   return {
-    blocks: found.map((one, index) => sessionRow(one, index === chosen(state), look)),
-    focus: chosen(state),
+    blocks: found.map((one, index) => sessionRow(one, index === selectedIndex(state), look)),
+    focus: selectedIndex(state),
   };
 }
 
@@ -120,7 +120,7 @@ export function waitingBody(state: ViewerState, look: ItemLook): Body {
   ).flatMap((words) => wrap(printable(words, theme), columns).map((row) => line(row)));
   const offered = shownSessions(state);
   if (offered.length === 0) return { blocks: [intro] };
-  const focus = chosen(state);
+  const focus = selectedIndex(state);
   return {
     blocks: [
       [...intro, line(''), line('The newest sessions; Enter opens one:', theme.paint.faint)],
@@ -179,7 +179,7 @@ function sessionRow({ session, lists }: FoundSession, isChosen: boolean, look: I
   const [name, where] = sessionName(session);
   const isDone = items.length > 0 && done === items.length;
   const what = doing ? `${doing}...` : isDone ? 'finished' : items.length > 0 ? 'open' : 'idle';
-  const draw = ({ theme, margin }: RowLook) => {
+  const draw = ({ theme, margin }: PageRowLook) => {
     const all = printable(others.length > 0 ? `${first} +${others.length}` : first, theme);
     const who = columns < NARROW_COLUMNS ? '' : truncate(all, WHO_COLUMNS, theme.ellipsis);
     const count = `${done}/${items.length}`;

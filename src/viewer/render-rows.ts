@@ -1,14 +1,14 @@
-import { nextOf } from '../base/command/status.ts';
+import { nextIndex } from '../base/command/status.ts';
 import {
   agentName,
   factsOf,
-  leaseText,
+  leaseOnBoard,
   printable,
-  rowsOf,
+  rowLines,
   type Shown,
 } from '../screen/panel/look.ts';
 import type { ShownTimes } from '../screen/panel/shown-times.ts';
-import { itemRows, type Row } from '../screen/panel/status-times.ts';
+import { itemRows, type TimedRow } from '../screen/panel/status-times.ts';
 import { createTheme, type Theme } from '../screen/panel/theme.ts';
 import {
   type Body,
@@ -28,16 +28,16 @@ import {
   type BoardSection,
   boardSections,
   choices,
-  chosen,
   foldedItems,
   isWideBoard,
   pageOf,
+  selectedIndex,
   shownItems,
   shownTasks,
 } from './shown.ts';
 
 const LEAST_COLUMNS = 30;
-const LEAST_ROWS = 5;
+const LEAST_LIST_ROWS = 5;
 const OTHER_ROWS = 4;
 const MARGIN = line(' ');
 
@@ -71,7 +71,7 @@ function shownRows(
 ): Line[] {
   const isActive = shown.status === 'in_progress';
   return selectable(
-    (own) => rowsOf(shown, { ...own, columns: look.columns, facts, isFresh, factsBelow }),
+    (own) => rowLines(shown, { ...own, columns: look.columns, facts, isFresh, factsBelow }),
     look,
     isChosen,
     isActive,
@@ -79,7 +79,7 @@ function shownRows(
 }
 
 export function itemsBody(state: ViewerState, look: ItemLook): Body {
-  const focus = chosen(state);
+  const focus = selectedIndex(state);
   const isLive = pageOf(state).version === undefined;
   let told = '';
   const folded = foldedItems(state).size;
@@ -88,7 +88,7 @@ export function itemsBody(state: ViewerState, look: ItemLook): Body {
     const { status, since = 0, isLonger, changed } = row;
     // Only the first of the items completed in a minute shows the time.
     const at = status === 'completed' ? look.times.at(since) : '';
-    const time = [timeText(row, look, isLive), at === told || isLonger ? '' : at];
+    const time = [rowTime(row, look, isLive), at === told || isLonger ? '' : at];
     if (at !== '') told = at;
     const facts = factsOf(row, time.filter(Boolean).join(` ${look.theme.dot} `));
     const isFresh = isLive && look.times.isFresh(changed);
@@ -110,8 +110,8 @@ function foldRow(count: number, look: ItemLook, isChosen: boolean): Line[] {
   );
 }
 
-function timeText(
-  { status, since = 0, took = 0, isLonger }: Row,
+function rowTime(
+  { status, since = 0, took = 0, isLonger }: TimedRow,
   { times }: ItemLook,
   isLive: boolean,
 ): string {
@@ -126,13 +126,16 @@ export function gridOf(state: ViewerState): { across: number; height: number } {
   const fitting = Math.floor((state.columns + 3) / (LEAST_COLUMNS + 3));
   const across = Math.max(1, Math.min(count, fitting));
   const room = Math.max(1, state.rows - OTHER_ROWS);
-  return { across, height: Math.max(LEAST_ROWS, Math.floor(room / Math.ceil(count / across))) };
+  return {
+    across,
+    height: Math.max(LEAST_LIST_ROWS, Math.floor(room / Math.ceil(count / across))),
+  };
 }
 
 export function agentsBody(state: ViewerState, look: ItemLook): Body {
   const { theme } = look;
   const lists = agentLists(state);
-  const focus = chosen(state);
+  const focus = selectedIndex(state);
   if (lists.length === 0) {
     return note('No agent of this session has a list.', look);
   }
@@ -171,7 +174,7 @@ function agentLines(
   const blocks = items.map((item) => {
     return shownRows(item, factsOf(item), look, { isFresh: times.isFresh(item.changed) });
   });
-  const focus = active === -1 ? nextOf(items) : active;
+  const focus = active === -1 ? nextIndex(items) : active;
   const body = { blocks, focus: focus === -1 ? items.length - 1 : focus, follows: true };
   const title = ({ theme, margin }: { theme: Theme; margin: Line }) => {
     const paint = { paint: theme.paint.strong, paintRight: theme.paint.faint };
@@ -191,7 +194,7 @@ export function boardBody(state: ViewerState, look: ItemLook): Body {
   const width = isWide
     ? Math.floor((columns - (sections.length - 1) * separator.width) / sections.length)
     : columns;
-  const choice = choices(state)[chosen(state)];
+  const choice = choices(state)[selectedIndex(state)];
   const drawn = sections.map((section) =>
     sectionBlocks(section, state, { ...look, columns: width }, choice),
   );
@@ -247,7 +250,7 @@ function sectionBlocks(
     const { name, status, since, changed } = task;
     const time = status === 'in_progress' ? 'running' : 'ago';
     const ends = isLive ? leaseEndOf(graph?.tasks.get(Number(name))) : undefined;
-    const lease = leaseText(ends, look.times);
+    const lease = leaseOnBoard(ends, look.times);
     const own = factsOf(task, isLive && since !== undefined ? look.times[time](since) : '');
     const facts = lease === '' ? own : own.toSpliced(1, 0, lease);
     const isFresh = isLive && look.times.isFresh(changed);

@@ -13,19 +13,26 @@ import {
   spread,
 } from '../screen/terminal/lines.ts';
 import { displayWidth, truncate, wrap } from '../screen/terminal/text.ts';
-import type { Input, ItemInput, Page, Question, TaskInput, ViewerState } from './model.ts';
-import { headerLines, titleOf } from './render-header.ts';
+import type {
+  ItemInput,
+  Page,
+  TaskInput,
+  ViewerInput,
+  ViewerQuestion,
+  ViewerState,
+} from './model.ts';
+import { headerLines, viewerTitle } from './render-header.ts';
 import { detailsBody, entriesBody, helpBody, sessionsBody, waitingBody } from './render-pages.ts';
 import { agentsBody, boardBody, type ItemLook, itemsBody, note } from './render-rows.ts';
 import {
   choices,
-  chosen,
   chosenItem,
   chosenTask,
   FOLD,
   hasTasks,
   isWaiting,
   pageOf,
+  selectedIndex,
   shownList,
   shownVersions,
 } from './shown.ts';
@@ -55,13 +62,13 @@ export function render(state: ViewerState, theme: Theme, times: ShownTimes): Pic
   const footer = [...told, ...(typing ? [typing.line] : []), ...hints];
   const height = Math.max(0, state.rows - header.length - gap - footer.length);
   const page = pageOf(state);
-  const sight = sightOf(bodyOf(state, look), height, page.top);
+  const sight = sightOf(viewerBody(state, look), height, page.top);
   const body = Array.from({ length: height }, (_, y) => sight.lines[y] ?? EMPTY_LINE);
   const edge = isRoomy ? [hiddenLine(sight, look)] : [];
   const rows = [...header, ...edge, ...body, ...footer].slice(0, state.rows);
   return {
     rows: rows.map((row) => fitting(row, look.columns, theme)),
-    title: titleOf(state, look),
+    title: viewerTitle(state, look),
     page: { ...page, top: sight.top, goesUp: sight.focusGoesUp, goesDown: sight.focusGoesDown },
     cursor: typing && { x: typing.x, y: rows.length - 1 },
   };
@@ -74,7 +81,7 @@ function hiddenLine({ above, below }: Sight, { theme }: ItemLook): Line {
 }
 
 /** As much of the typed text as fits, and the cursor's column. */
-function inputLine(input: Exclude<Input, Question>, { theme, columns }: ItemLook) {
+function inputLine(input: Exclude<ViewerInput, ViewerQuestion>, { theme, columns }: ItemLook) {
   const label = input.kind === 'filter' ? '/' : columns < LABEL_COLUMNS ? '> ' : labelOf(input);
   const { before, after } = input;
   const room = columns - label.length - 1;
@@ -123,7 +130,7 @@ function fitting({ text, width }: Line, columns: number, { ellipsis }: Theme): s
   return truncate(text.replace(/\x1b\[[\d;]*m/g, ''), columns, ellipsis);
 }
 
-function bodyOf(state: ViewerState, look: ItemLook): Body {
+function viewerBody(state: ViewerState, look: ItemLook): Body {
   const { name, filter } = pageOf(state);
   if (filter !== undefined && choices(state).length === 0) {
     return note(`Nothing here has ${printable(filter, look.theme)}; Esc shows everything.`, look);
@@ -203,7 +210,7 @@ function rowKeys(state: ViewerState): string[] {
       : [];
   }
   const { status } = chosenItem(state) ?? chosenTask(state) ?? {};
-  if (choices(state)[chosen(state)] === FOLD) return ['Enter unfold'];
+  if (choices(state)[selectedIndex(state)] === FOLD) return ['Enter unfold'];
   if (name === 'help' || name === 'details' || version !== undefined) return [];
   if (status === undefined) return ['n new'];
   const start = status === 'in_progress' ? 'p put back' : 'p start';

@@ -11,7 +11,7 @@ import { ShownTimes } from '../screen/panel/shown-times.ts';
 import { themeFor } from '../screen/panel/theme.ts';
 import { table } from '../screen/terminal/lines.ts';
 import type { TaskStatus } from '../tasks/task.ts';
-import type { FoundList } from './model.ts';
+import type { SessionList } from './model.ts';
 import { removeSessions } from './remove-sessions.ts';
 import helpPage from './sessions.md';
 import { shortPath } from './sources.ts';
@@ -43,7 +43,7 @@ interface Session {
 }
 
 /** `agent-shell sessions`. Returns the exit code. */
-export async function sessions(argv: readonly string[]): Promise<number> {
+export async function sessionsCommand(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(argv, SESSIONS_OPTIONS);
   const [, usage = ''] = /^(Usage: .*\n)/m.exec(helpPage) ?? [];
   const help = 'options' in parsed && helpReply(parsed.options, usage, helpPage);
@@ -83,7 +83,7 @@ export async function sessions(argv: readonly string[]): Promise<number> {
 }
 
 /** Most recently changed first. */
-function sessionsOf(all: readonly FoundList[]): Session[] {
+function sessionsOf(all: readonly SessionList[]): Session[] {
   const found = new Map<string, Session>();
   for (const list of all) {
     const { session, agent, newest, damage: damaged } = list;
@@ -91,18 +91,18 @@ function sessionsOf(all: readonly FoundList[]): Session[] {
     found.set(session, known);
     const { items, updatedAt, version } = newest;
     const doing = items.find(({ status }) => status === 'in_progress')?.activeForm;
-    const summary = { ...countOf(items), doing, updatedAt, version, damaged };
+    const summary = { ...statusCounts(items), doing, updatedAt, version, damaged };
     if (isTeamKey(list.key)) known.tasks = summary;
     else known.lists.push({ agent, ...summary });
   }
-  return [...found.values()].sort((a, b) => changed(b) - changed(a));
+  return [...found.values()].sort((a, b) => lastChangeOf(b) - lastChangeOf(a));
 }
 
-function changed({ lists, tasks }: Session): number {
+function lastChangeOf({ lists, tasks }: Session): number {
   return Math.max(...[...lists, ...(tasks ? [tasks] : [])].map(({ updatedAt }) => +updatedAt));
 }
 
-function countOf(items: readonly { readonly status: TaskStatus }[]) {
+function statusCounts(items: readonly { readonly status: TaskStatus }[]) {
   const count = (status: TaskStatus) => items.filter((item) => item.status === status).length;
   return {
     completed: count('completed'),

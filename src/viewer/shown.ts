@@ -1,6 +1,6 @@
-import { nextOf } from '../base/command/status.ts';
+import { nextIndex } from '../base/command/status.ts';
 import { agentName } from '../screen/panel/look.ts';
-import { itemRows, type Row, teamRows } from '../screen/panel/status-times.ts';
+import { itemRows, type TimedRow, teamRows } from '../screen/panel/status-times.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
 import type { TaskVersion } from '../tasks/task-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
@@ -82,27 +82,27 @@ export function isOfTeam({ pages }: ViewerState): boolean {
 
 /** The version on the page and all before it, newest first. */
 export function shownVersions(state: ViewerState): readonly TodoVersion[] {
-  return upTo(pageOf(state).version, shownList(state)?.versions ?? []);
+  return versionsUpTo(pageOf(state).version, shownList(state)?.versions ?? []);
 }
 
 /** As `shownVersions`, of the team's tasks. */
 export function shownTasks(state: ViewerState): readonly TaskVersion[] {
-  return upTo(pageOf(state).version, state.known.tasks);
+  return versionsUpTo(pageOf(state).version, state.known.tasks);
 }
 
-function upTo<V extends { readonly version: number }>(
+function versionsUpTo<V extends { readonly version: number }>(
   last: number | undefined,
   newestFirst: readonly V[],
 ): readonly V[] {
   return last === undefined ? newestFirst : newestFirst.filter(({ version }) => version <= last);
 }
 
-export function shownItems(state: ViewerState): readonly Row[] {
+export function shownItems(state: ViewerState): readonly TimedRow[] {
   const folded = foldedItems(state);
   return passingItems(state).filter((row) => !folded.has(row));
 }
 
-function passingItems(state: ViewerState): readonly Row[] {
+function passingItems(state: ViewerState): readonly TimedRow[] {
   return itemRows(shownVersions(state)).filter(
     ({ status, text, doing }) =>
       !(state.hidesCompleted && status === 'completed') && passes(state, text, doing),
@@ -115,7 +115,7 @@ export const FOLD = '';
 const UNFOLDED = 3;
 
 /** The completed items above the current one, without the last of them. */
-export function foldedItems(state: ViewerState): ReadonlySet<Row> {
+export function foldedItems(state: ViewerState): ReadonlySet<TimedRow> {
   const { name, filter, isUnfolded } = pageOf(state);
   if (name !== 'list' || filter !== undefined || isUnfolded) return new Set();
   const rows = passingItems(state);
@@ -125,9 +125,9 @@ export function foldedItems(state: ViewerState): ReadonlySet<Row> {
 }
 
 /** The index of the item in progress, else of the next one; -1 if there is neither. */
-function currentOf(rows: readonly Row[]): number {
+function currentOf(rows: readonly TimedRow[]): number {
   const at = rows.findIndex(({ status }) => status === 'in_progress');
-  return at === -1 ? nextOf(rows) : at;
+  return at === -1 ? nextIndex(rows) : at;
 }
 
 /** Most recently changed first. */
@@ -158,7 +158,7 @@ export function isWideBoard({ columns }: ViewerState): boolean {
 
 export interface BoardSection {
   readonly title: string;
-  readonly tasks: readonly Row[];
+  readonly tasks: readonly TimedRow[];
 }
 
 export function boardSections(state: ViewerState): BoardSection[] {
@@ -227,22 +227,22 @@ export function isWaiting(state: ViewerState): boolean {
 }
 
 /** The index of the selection in `choices`; -1 if there is none. */
-export function chosen(state: ViewerState): number {
+export function selectedIndex(state: ViewerState): number {
   const names = choices(state);
   const { cursor } = pageOf(state);
   const at = cursor === undefined ? -1 : names.indexOf(cursor);
   return at === -1 ? Math.min(followed(state), names.length - 1) : at;
 }
 
-export function chosenItem(state: ViewerState): Row | undefined {
+export function chosenItem(state: ViewerState): TimedRow | undefined {
   const isList = pageOf(state).name === 'list' && !isWaiting(state);
-  const name = choices(state)[chosen(state)];
+  const name = choices(state)[selectedIndex(state)];
   return isList ? shownItems(state).find((row) => row.name === name) : undefined;
 }
 
 export function chosenTask(state: ViewerState): Task | undefined {
   if (pageOf(state).name !== 'board') return undefined;
-  return shownTasks(state)[0]?.graph.tasks.get(Number(choices(state)[chosen(state)]));
+  return shownTasks(state)[0]?.graph.tasks.get(Number(choices(state)[selectedIndex(state)]));
 }
 
 /** The selection until the user moves: the item in progress, else the next one. */

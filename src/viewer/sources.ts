@@ -9,9 +9,9 @@ import { agentName, sessionName } from '../screen/panel/look.ts';
 import { openTaskList, type TaskVersion } from '../tasks/task-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Following, followLists, followTasks } from './follow.ts';
-import type { FoundList, FoundSession, Known, TaskRequest, WriteRequest } from './model.ts';
+import type { FoundSession, Known, SessionList, TaskRequest, WriteRequest } from './model.ts';
 import type { WatchedLists } from './watched-lists.ts';
-import { changeTask, type Written, writeList } from './writes.ts';
+import { type ChangeOutcome, writeList, writeTask } from './writes.ts';
 
 /** Follows one session after another: its lists, and its team's tasks. */
 export class Sources {
@@ -23,7 +23,7 @@ export class Sources {
   #teamKey: string | undefined;
   #lists: Following<TodoVersion> | undefined;
   #tasks: Following<TaskVersion> | undefined;
-  #found: readonly FoundList[] = [];
+  #found: readonly SessionList[] = [];
   #isFinding = false;
   /** Why the last search failed, if it did. */
   #notFound: unknown;
@@ -123,18 +123,18 @@ export class Sources {
     }
   }
 
-  async write(request: WriteRequest): Promise<Written> {
+  async write(request: WriteRequest): Promise<ChangeOutcome> {
     const known = this.#lists?.known.find(({ agent }) => agent === request.agent);
     const key = known?.key ?? `${this.#key}/${pathName(request.agent)}`;
     const list = this.#watched.openFound(key, USER);
     return this.#seen(await writeList(list, this.#settings, request));
   }
 
-  async changeTask(request: TaskRequest): Promise<Written> {
+  async changeTask(request: TaskRequest): Promise<ChangeOutcome> {
     const key = this.#teamKey;
     if (key === undefined) return { refused: 'No team is named here', isOlder: false };
     const store = openTaskList(this.#watched, key, USER);
-    return this.#seen(await changeTask(store, this.#watched, this.#settings, request));
+    return this.#seen(await writeTask(store, this.#watched, this.#settings, request));
   }
 
   end(): void {
@@ -143,7 +143,7 @@ export class Sources {
   }
 
   /** The next change builds on the last one. */
-  async #seen(written: Written): Promise<Written> {
+  async #seen(written: ChangeOutcome): Promise<ChangeOutcome> {
     const isNew = !('refused' in written) || written.isOlder;
     if (isNew) await Promise.all([this.#lists?.look(), this.#tasks?.look()]);
     return written;

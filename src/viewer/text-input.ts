@@ -25,17 +25,17 @@ export function withPastes(listener: (key: Key) => void): (key: Key) => void {
 }
 
 const LAST = /.$/su;
-const FIRST = /^./su;
-const CONTROLS = /[\x00-\x1f\x7f-\x9f]+/g;
+const FIRST_CHARACTER = /^./su;
+const CONTROL_RUNS = /[\x00-\x1f\x7f-\x9f]+/g;
 const LAST_WORD = /\S*\s*$/u;
 
-type Edit = (before: string, after: string) => readonly [before: string, after: string];
+type InputEdit = (before: string, after: string) => readonly [before: string, after: string];
 
-const toStart: Edit = (before, after) => ['', before + after];
-const toEnd: Edit = (before, after) => [before + after, ''];
+const toStart: InputEdit = (before, after) => ['', before + after];
+const toEnd: InputEdit = (before, after) => [before + after, ''];
 
 /** `^`: with Ctrl. */
-const EDITS = new Map<string, Edit>([
+const EDITS = new Map<string, InputEdit>([
   ['home', toStart],
   ['^a', toStart],
   ['end', toEnd],
@@ -44,9 +44,15 @@ const EDITS = new Map<string, Edit>([
   ['^k', (before) => [before, '']],
   ['^w', (before, after) => [before.replace(LAST_WORD, ''), after]],
   ['backspace', (before, after) => [before.replace(LAST, ''), after]],
-  ['delete', (before, after) => [before, after.replace(FIRST, '')]],
+  ['delete', (before, after) => [before, after.replace(FIRST_CHARACTER, '')]],
   ['left', (before, after) => [before.replace(LAST, ''), (LAST.exec(before)?.[0] ?? '') + after]],
-  ['right', (before, after) => [before + (FIRST.exec(after)?.[0] ?? ''), after.replace(FIRST, '')]],
+  [
+    'right',
+    (before, after) => [
+      before + (FIRST_CHARACTER.exec(after)?.[0] ?? ''),
+      after.replace(FIRST_CHARACTER, ''),
+    ],
+  ],
 ]);
 
 /** Applies a key as a shell does. Other keys change nothing. */
@@ -55,12 +61,12 @@ export function typed<Input extends TextInput>(
   { name = '', sequence = '', ctrl, meta, pasted }: Key,
 ): Input {
   // Items are single lines.
-  const text = pasted?.replace(CONTROLS, ' ');
+  const text = pasted?.replace(CONTROL_RUNS, ' ');
   const edit = text === undefined ? EDITS.get(ctrl ? `^${name}` : name) : undefined;
   if (edit) {
     const [before, after] = edit(input.before, input.after);
     return { ...input, before, after };
   }
-  const isText = !ctrl && !meta && sequence.search(CONTROLS) === -1;
+  const isText = !ctrl && !meta && sequence.search(CONTROL_RUNS) === -1;
   return { ...input, before: input.before + (text ?? (isText ? sequence : '')) };
 }

@@ -9,7 +9,7 @@ import { ASK_BACKGROUND, withoutAnswer } from '../screen/terminal/background.ts'
 import { FullScreen } from '../screen/terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../screen/terminal/take-terminal.ts';
 import { press } from './keys.ts';
-import type { Page, Request, ViewerState } from './model.ts';
+import type { Page, ViewerRequest, ViewerState } from './model.ts';
 import { render } from './render.ts';
 import { hasTasks, isWaiting, pageOf, progressOf } from './shown.ts';
 import { Sources } from './sources.ts';
@@ -19,7 +19,7 @@ import { sessionKeyOf, WatchedLists } from './watched-lists.ts';
 import { afterChange } from './writes.ts';
 
 /** Changes that come faster than this share a frame. */
-const FRAME_MS = 50;
+const VIEWER_FRAME_MS = 50;
 /** Waiting less than this for a clock to change is not worth a frame. */
 const LEAST_WAIT_MS = 20;
 /** After this long, an escape is the Esc key and not the start of a sequence. */
@@ -27,14 +27,14 @@ const ESCAPE_MS = 50;
 /** A write that takes longer, as on a slow server, shows "Saving...". */
 const SAVING_MS = 300;
 /** How often to look for sessions while they are shown. */
-const FIND_MS = 2000;
+const FIND_IN_VIEWER_MS = 2000;
 const MOST_FOUND = 200;
 
 export function runViewer(options: WatchArguments): Promise<number> {
   return new Promise((resolve) => new Viewer(resolve).start(options));
 }
 
-type Change = Extract<Request, { what: 'write' | 'task' | 'remove' }>;
+type OutsideWrite = Extract<ViewerRequest, { what: 'write' | 'task' | 'remove' }>;
 
 class Viewer {
   readonly #screen = new FullScreen(process.stdout);
@@ -135,7 +135,7 @@ class Viewer {
   }
 
   /** Keys typed during the write apply to the list after it. */
-  async #write(request: Change): Promise<void> {
+  async #write(request: OutsideWrite): Promise<void> {
     this.#held = [];
     const saving = setTimeout(() => {
       this.#state = this.#state && { ...this.#state, message: 'Saving...' };
@@ -151,7 +151,7 @@ class Viewer {
     for (const key of held) this.#press(key);
   }
 
-  async #written(request: Change): Promise<(state: ViewerState) => ViewerState> {
+  async #written(request: OutsideWrite): Promise<(state: ViewerState) => ViewerState> {
     if (request.what === 'remove') {
       const message = await this.#sources.remove(request.found);
       return (state) => ({ ...state, message });
@@ -176,7 +176,7 @@ class Viewer {
   /** Draws now, or together with other changes within a frame's time. */
   #wake(): void {
     if (this.#frame) return;
-    const early = this.#drawnAt + FRAME_MS - performance.now();
+    const early = this.#drawnAt + VIEWER_FRAME_MS - performance.now();
     if (early <= 0) this.#draw();
     else this.#frame = setTimeout(() => this.#draw(), early);
   }
@@ -229,7 +229,7 @@ class Viewer {
     this.#finding = setTimeout(() => {
       this.#finding = undefined;
       this.#draw();
-    }, FIND_MS);
+    }, FIND_IN_VIEWER_MS);
   }
 }
 

@@ -8,9 +8,9 @@ import { type Follow, serveWeb } from './web-server.ts';
 import { tokenIn } from './web-token.ts';
 
 /** Changes that come faster than this share a message. */
-const FRAME_MS = 100;
+const MESSAGE_MS = 100;
 /** How often to look for sessions. */
-const FIND_MS = 5000;
+const FIND_FOR_PAGE_MS = 5000;
 /** While no session is named and none exists. */
 const WAIT_MS = 1000;
 const MOST_SESSIONS = 100;
@@ -58,7 +58,7 @@ function followForPage(
     timer = setTimeout(() => {
       timer = undefined;
       if (isDue) send();
-    }, FRAME_MS);
+    }, MESSAGE_MS);
   };
   let isFollowing = false;
   let finding: NodeJS.Timeout | undefined;
@@ -66,7 +66,7 @@ function followForPage(
     await sources.find(MOST_SESSIONS);
     if (hasEnded) return;
     if (!isFollowing) follow();
-    finding = setTimeout(() => void find(), isFollowing ? FIND_MS : WAIT_MS);
+    finding = setTimeout(() => void find(), isFollowing ? FIND_FOR_PAGE_MS : WAIT_MS);
   };
   const follow = () => {
     const { found } = sources.known;

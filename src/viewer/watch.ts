@@ -11,12 +11,12 @@ const END_MS = 200;
  * user quits or a signal arrives. Returns the exit code.
  */
 export async function watch(options: WatchArguments): Promise<number> {
-  const exitCode = await show(options);
+  const exitCode = await showViewer(options);
   setTimeout(() => process.exit(exitCode), END_MS).unref();
   return exitCode;
 }
 
-async function show(options: WatchArguments): Promise<number> {
+async function showViewer(options: WatchArguments): Promise<number> {
   if (options.help) {
     writeAll(1, helpPage);
     return 0;

@@ -3,7 +3,7 @@ import type { FoundList as Listed } from '../lists/lists.ts';
 import { taskPlace, taskRows } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { readablePlace } from './follow.ts';
-import type { FoundList } from './model.ts';
+import type { SessionList } from './model.ts';
 
 /** The label of a team's list among its session's agents. */
 export const TEAM = '(team)';
@@ -23,19 +23,19 @@ const READ_AT_ONCE = 8;
 /** All agents' lists, in files or on a server. */
 export class WatchedLists extends TodoLists {
   /** The last readings, valid while the lists stay at their versions. */
-  readonly #known = new Map<string, FoundList & Pick<Listed, 'changedAt'>>();
+  readonly #known = new Map<string, SessionList & Pick<Listed, 'changedAt'>>();
 
   constructor(environment = process.env) {
     super(environment, process.cwd());
   }
 
   /** At most `most` lists, most recently changed first, unreadable ones included; other users' are skipped. */
-  async find(most: number): Promise<FoundList[]> {
+  async find(most: number): Promise<SessionList[]> {
     const all = [...(await this.lists.find('todos')), ...(await this.lists.find('tasks'))];
     // If the times are known, only as many are read as are wanted.
     const byTime = all.map((list) => ({ list, at: list.changedAt ?? 0 }));
     byTime.sort((a, b) => b.at - a.at);
-    const found: FoundList[] = [];
+    const found: SessionList[] = [];
     // On a server they are unknown.
     const isWanted = () => found.length < most || byTime[0]?.list.changedAt === undefined;
     while (byTime.length > 0 && isWanted()) {
@@ -47,12 +47,12 @@ export class WatchedLists extends TodoLists {
   }
 
   /** @returns false if someone is writing it. */
-  async remove({ key, newest }: FoundList): Promise<boolean> {
+  async remove({ key, newest }: SessionList): Promise<boolean> {
     const isBusy = Date.now() - +newest.updatedAt < BUSY_MS;
     return !isBusy && (await this.lists.remove(key, newest.version));
   }
 
-  async #read(list: Listed): Promise<FoundList | undefined> {
+  async #read(list: Listed): Promise<SessionList | undefined> {
     const known = this.#known.get(list.key);
     const isSame = known?.newest.version === list.version && known.changedAt === list.changedAt;
     if (isSame && known.damage === undefined) return known;
@@ -65,7 +65,7 @@ export class WatchedLists extends TodoLists {
   }
 
   /** An unreadable list is found, too; only other users' are not. */
-  async #newestOf(list: Listed): Promise<Pick<FoundList, 'newest' | 'damage'> | undefined> {
+  async #newestOf(list: Listed): Promise<Pick<SessionList, 'newest' | 'damage'> | undefined> {
     const { lists } = this;
     const isTeam = isTeamKey(list.key);
     try {

@@ -24,7 +24,7 @@ const HEADERS = {
   'X-Frame-Options': 'DENY',
 };
 
-const EVENTS = { ...HEADERS, 'Content-Type': 'text/event-stream' };
+const EVENT_HEADERS = { ...HEADERS, 'Content-Type': 'text/event-stream' };
 
 export interface WebServer {
   /** Secret: it opens the lists. */
@@ -40,7 +40,7 @@ export interface WebServer {
  */
 export function serveWeb(port: number, token: string, follow: Follow): Promise<WebServer> {
   const serving = { token, follow, open: 0 };
-  const server = createServer((request, response) => answer(request, response, serving));
+  const server = createServer((request, response) => answerRequest(request, response, serving));
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => {
@@ -63,7 +63,11 @@ interface Serving {
   open: number;
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, serving: Serving): unknown {
+function answerRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  serving: Serving,
+): unknown {
   const refuse = (status: number, reason: string) => {
     response.writeHead(status, { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' });
     response.end(request.method === 'HEAD' ? '' : `${reason}\n`);
@@ -76,12 +80,12 @@ function answer(request: IncomingMessage, response: ServerResponse, serving: Ser
   const [path = '', query = ''] = (request.url ?? '').split('?');
   const [, given = '', name, ...rest] = path.split('/');
   const isThere = (name === '' || name === 'events') && rest.length === 0;
-  if (!isSame(given, serving.token) || !isThere)
+  if (!isSameToken(given, serving.token) || !isThere)
     return refuse(404, 'Nothing is here: copy the whole URL, with its last slash.');
   if (name === '') return sendPage(request, response);
   if (serving.open >= MOST_PAGES) return refuse(503, 'Too many pages are open.');
   if (request.method === 'HEAD') {
-    response.writeHead(200, EVENTS);
+    response.writeHead(200, EVENT_HEADERS);
     return response.end();
   }
   serving.open++;
@@ -101,7 +105,7 @@ function isOwn({ headers, socket }: IncomingMessage): boolean {
   );
 }
 
-function isSame(given: string, token: string): boolean {
+function isSameToken(given: string, token: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(token)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
@@ -120,7 +124,7 @@ function sendPage(request: IncomingMessage, response: ServerResponse): void {
 
 /** Sends the state now and after each change. A slow reader gets only the latest. */
 function sendEvents(response: ServerResponse, session: string | undefined, follow: Follow): void {
-  response.writeHead(200, EVENTS);
+  response.writeHead(200, EVENT_HEADERS);
   response.write('retry: 1000\n\n');
   let waiting: string | undefined;
   let isFull = false;

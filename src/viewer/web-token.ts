@@ -3,7 +3,7 @@ import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolders, readOwnFile } from '../base/system/files.ts';
 
-const TOKEN = /^[\w-]{32}$/;
+const TOKEN_FORM = /^[\w-]{32}$/;
 
 /** Unguessable text that is valid in a URL. */
 export function randomText(): string {
@@ -19,7 +19,7 @@ export function tokenIn(file: string): string {
     const kept = readOwnFile(file).toString().trim();
     const { mode, uid } = lstatSync(file);
     const isPrivate = (mode & 0o077) === 0 && uid === process.getuid?.();
-    if (TOKEN.test(kept) && isPrivate) return kept;
+    if (TOKEN_FORM.test(kept) && isPrivate) return kept;
   } catch {
     // There is no token yet.
   }

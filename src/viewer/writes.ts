@@ -13,7 +13,7 @@ import { TodoWriteHandler } from '../todo/todo-write.ts';
 import type { TaskRequest, ViewerState, WriteRequest } from './model.ts';
 import { shownList, withCursor } from './shown.ts';
 
-export type Written =
+export type ChangeOutcome =
   | {
       readonly version: number | undefined;
       readonly created?: number | undefined;
@@ -32,7 +32,7 @@ export async function writeList(
   list: TodoList,
   settings: SettingsSource,
   { version, items }: WriteRequest,
-): Promise<Written> {
+): Promise<ChangeOutcome> {
   const handler = new TodoWriteHandler(list, settings);
   const argv = ['--if-version', String(version), JSON.stringify({ todos: items })];
   const { exitCode, stderr } = await handler.execute({ argv, stdin: async () => '' });
@@ -40,7 +40,7 @@ export async function writeList(
   const now = await current(exitCode, () => list.read());
   const isOlder = now !== undefined && now.version !== version;
   const by = briefText(now?.by || 'someone');
-  return { refused: isOlder ? `${by} changed the list meanwhile` : refusalText(stderr), isOlder };
+  return { refused: isOlder ? `${by} changed the list meanwhile` : reasonsOf(stderr), isOlder };
 }
 
 /** A server that did not answer the command is not asked again: the person waits. */
@@ -53,12 +53,12 @@ async function current<Value>(exitCode: number, read: () => Promise<Value> | Val
 }
 
 /** Changes tasks by the command that an agent would use, if the task is still as the person saw it. */
-export async function changeTask(
+export async function writeTask(
   store: TaskStore,
   lists: Pick<ListHome, 'around'>,
   settings: SettingsSource,
   { command: name, json, seen, force = false }: TaskRequest,
-): Promise<Written> {
+): Promise<ChangeOutcome> {
   let isOlder = false;
   const asSeen = store.objectedBy(({ tasks }) => {
     isOlder = seen !== undefined && !isSameTask(seen, tasks.get(seen.id));
@@ -76,7 +76,7 @@ export async function changeTask(
   if (exitCode !== 0) {
     const read = await current(exitCode, () => store.read());
     const now = seen && read ? read.graph.tasks.get(seen.id) : seen;
-    const refused = isOlder ? `#${seen?.id} was changed meanwhile` : refusalText(stderr);
+    const refused = isOlder ? `#${seen?.id} was changed meanwhile` : reasonsOf(stderr);
     return { refused, isOlder, now };
   }
   const { version, before, after } = asSeen.lastChange ?? {};
@@ -86,7 +86,7 @@ export async function changeTask(
 }
 
 /** The reasons in an error for a model, without places in its JSON: `Must be at most 200 characters`. */
-function refusalText(stderr: string): string {
+function reasonsOf(stderr: string): string {
   const lines = stderr.split('\n');
   const reasons = lines
     .filter((line) => line.startsWith('- '))
@@ -99,7 +99,7 @@ function refusalText(stderr: string): string {
 export function afterChange(
   state: ViewerState,
   request: WriteRequest | TaskRequest,
-  result: Written,
+  result: ChangeOutcome,
 ): ViewerState {
   if ('refused' in result) {
     const { refused, isOlder, now } = result;

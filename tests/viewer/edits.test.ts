@@ -7,7 +7,7 @@ import { openTaskStore, type TaskStore } from '../../src/tasks/task-store.ts';
 import type { Items } from '../../src/todo/todo-fields.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { press } from '../../src/viewer/keys.ts';
-import { afterChange, changeTask } from '../../src/viewer/writes.ts';
+import { afterChange, writeTask } from '../../src/viewer/writes.ts';
 import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { taskListFolder } from '../helpers/list-folders.ts';
@@ -250,7 +250,7 @@ test('a text for a task stays where the tasks cannot be read', async () => {
   if (request?.what !== 'task') throw new Error('nothing is asked for');
   const around = { environment: {}, cwd: '/' };
   const settings = settingsOfCalls({}, () => '/');
-  const result = await changeTask(openTaskStore({ folder }), { around }, settings, request);
+  const result = await writeTask(openTaskStore({ folder }), { around }, settings, request);
   viewer.state = afterChange(viewer.state, request, result);
   expect(viewer.rows().at(-1)).toBe('Change to: Prints');
 });

@@ -1,5 +1,5 @@
-import { basename } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
+import { basename } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { base64 } from '../../src/servers/etcd-answer.ts';
 import { ServerLists } from '../../src/servers/server-lists.ts';
@@ -143,7 +143,9 @@ describe.runIf(hasEtcd)('agent-shell', () => {
     const at = onServer(servers.etcd.url);
     await at.write('ann', 'Build');
     const terminal = at.viewer();
-    await terminal.until('the newest lists', (screen) => screen.includes(`▸ ${basename(at.session)}`));
+    await terminal.until('the newest lists', (screen) =>
+      screen.includes(`▸ ${basename(at.session)}`),
+    );
     expect(terminal.screen()).toContain('Set TODO_SESSION, or give --session NAME.');
     terminal.press('Enter');
     await terminal.until('the list', (screen) => screen.includes('○ Build'));

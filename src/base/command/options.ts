@@ -22,7 +22,7 @@ export interface TextForm {
 /** The options of a command, by name: `--json`, `-h`. */
 export type OptionTable = Readonly<Record<string, OptionKind>>;
 
-type ValueOf<Kind extends OptionKind> = Kind extends 'flag'
+type OptionValue<Kind extends OptionKind> = Kind extends 'flag'
   ? true
   : Kind extends 'text' | 'name' | TextForm
     ? string
@@ -35,7 +35,7 @@ type ValueOf<Kind extends OptionKind> = Kind extends 'flag'
           : never;
 
 export type Options<Table extends OptionTable> = {
-  readonly [Name in keyof Table]?: ValueOf<Table[Name]>;
+  readonly [Name in keyof Table]?: OptionValue<Table[Name]>;
 };
 
 export type ParsedOptions<Table extends OptionTable> =

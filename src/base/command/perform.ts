@@ -17,7 +17,7 @@ export interface CommandForm<Table extends OptionTable> {
   readonly repair?: string;
 }
 
-const MAX_REASON = 200;
+const MAX_USAGE_REASON = 200;
 const CARRIAGE_RETURNS =
   'ignored a carriage return at the end of an argument: the script has Windows line ends';
 const NOT_A_CALL =
@@ -60,7 +60,7 @@ export async function perform<
         ? storageTrouble(title, error, form.repair)
         : error instanceof InvalidUtf8
           ? refuseInvalidUtf8(error)
-          : refusal(title, { lines: [reasonOf(error, MAX_REASON)] });
+          : refusal(title, { lines: [reasonOf(error, MAX_USAGE_REASON)] });
   }
   return withWarnings(result, unsaid);
 }

@@ -53,7 +53,7 @@ export function withWarnings(result: CommandResult, warnings: readonly string[])
   return { ...result, stderr: result.stderr + warnings.map((line) => `${line}\n`).join('') };
 }
 
-const MAX_CHARACTERS = 2000;
+const MAX_REPLY_CHARACTERS = 2000;
 /** The titles of errors of commands that change nothing. */
 const READS = /^Cannot (read|list|show|check|get|use) /;
 const NOT_WRITABLE = ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'ENOENT', 'ENOSPC', 'EDQUOT'];
@@ -71,7 +71,7 @@ export function exitCodeOf(error: StateError): number {
  */
 export function storageTrouble(title: string, error: StateError, repair?: string): CommandResult {
   const ending = error.isOfReading && !READS.test(title) ? '; nothing was changed' : '';
-  const reason = safeText(error.message, MAX_CHARACTERS) + ending;
+  const reason = safeText(error.message, MAX_REPLY_CHARACTERS) + ending;
   const isNotWritable = NOT_WRITABLE.includes(errorCode(error) ?? '');
   const isDamaged = error instanceof DamagedVersion && repair !== undefined;
   const advice = isNotWritable ? ELSEWHERE : isDamaged ? `- ${repair}\n` : '';

@@ -19,7 +19,7 @@ export function rankOf({ priority = 'medium' }: Pick<Ranked, 'priority'>): numbe
 }
 
 /** The index of the first pending item of the highest priority; -1 if nothing is pending. */
-export function nextOf(items: readonly Ranked[]): number {
+export function nextIndex(items: readonly Ranked[]): number {
   const [next] = upcoming(items);
   return next === undefined ? -1 : items.indexOf(next);
 }

@@ -7,7 +7,7 @@ export const clockMs = (): number => Number(process.hrtime.bigint()) / 1e6;
  * The time that all requests to servers, and the pauses before further attempts, may take together. Time between requests,
  * as for running a check, does not count.
  */
-class TimeLimit {
+class TimeOfServers {
   #leftMs: number;
   #requests = 0;
   #since = 0;
@@ -27,9 +27,9 @@ class TimeLimit {
 }
 
 /** Created only with a server: it makes all promises of a program a little slower. */
-let limits: AsyncLocalStorage<TimeLimit> | undefined;
+let limits: AsyncLocalStorage<TimeOfServers> | undefined;
 /** For programs that run one command, whose requests all belong to it. */
-let ofProgram: TimeLimit | undefined;
+let ofProgram: TimeOfServers | undefined;
 
 export interface ServerTime {
   readonly stateUrl: string | undefined;
@@ -49,13 +49,13 @@ export function withinLimit<T>(ms: number, work: () => T): T {
 
 /** Limits the time of all requests of a program that runs one command. */
 export function limitProgram({ stateUrl, stateTimeout }: ServerTime): void {
-  if (stateUrl !== undefined) ofProgram = new TimeLimit(stateTimeout * 1000);
+  if (stateUrl !== undefined) ofProgram = new TimeOfServers(stateTimeout * 1000);
 }
 
 /** Limits the time of all requests that `work` makes. */
 export function withTimeLimit<T>(ms: number, work: () => T): T {
   limits ??= new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)();
-  return limits.run(new TimeLimit(ms), work);
+  return limits.run(new TimeOfServers(ms), work);
 }
 
 /** Sockets and timers run their listeners within the limit in which they were created, long after it is used up. */
@@ -70,7 +70,7 @@ export function withoutTimeLimit(listener: () => void): void {
  * @param request receives its deadline on `clockMs`.
  */
 export function inTime<T>(ms: number, request: (deadline: number) => Promise<T>): Promise<T> {
-  return (limits?.getStore() ?? ofProgram ?? new TimeLimit(ms)).spend(request);
+  return (limits?.getStore() ?? ofProgram ?? new TimeOfServers(ms)).spend(request);
 }
 
 /** Not node:timers/promises, which each start of a command would load. @param isWork whether it keeps the process alive. */

@@ -52,7 +52,7 @@ export interface ListKind<Value = unknown> {
 
 export type Kind = TextKind | WordKind | FlagKind | ValueKind | ListKind;
 
-type ValueOf<K extends Kind> = K extends TextKind
+type FieldValue<K extends Kind> = K extends TextKind
   ? string
   : K extends WordKind<infer Word>
     ? Word
@@ -86,9 +86,9 @@ type RequiredOf<Table extends Fields> = {
 
 /** The type of an object with these fields. */
 export type ValuesOf<Table extends Fields> = {
-  -readonly [Name in RequiredOf<Table>]: ValueOf<Table[Name]['kind']>;
+  -readonly [Name in RequiredOf<Table>]: FieldValue<Table[Name]['kind']>;
 } & {
-  -readonly [Name in Exclude<keyof Table, RequiredOf<Table>>]?: ValueOf<Table[Name]['kind']>;
+  -readonly [Name in Exclude<keyof Table, RequiredOf<Table>>]?: FieldValue<Table[Name]['kind']>;
 };
 
 /** A text on one line that is not blank. */

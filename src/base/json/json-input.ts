@@ -43,7 +43,7 @@ export const QUOTES_BROKE =
   "read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc";
 
 /** `\bword\b` is meant as a pattern, but is valid JSON. */
-const CONTROLS = /(?<!\\)(?:\\\\)*\\[bf]/;
+const STORED_CONTROLS = /(?<!\\)(?:\\\\)*\\[bf]/;
 const CONTROLS_READ =
   'read \\b and \\f as control characters, as JSON has them; a backslash itself is written \\\\';
 const TWICE = 'read the JSON that was encoded twice; write " in it, not \\"';
@@ -97,7 +97,7 @@ function readJsonText<Value>(form: JsonForm<Value>, text: string): JsonInput<Val
   const checked = form.check(reading.value);
   if ('malformed' in checked) return { refused: notJson(form, checked.malformed, checked.kind) };
   if ('problems' in checked) return { refused: refusal('Validation failed', checked.problems) };
-  const controls = CONTROLS.test(text) ? [CONTROLS_READ] : [];
+  const controls = STORED_CONTROLS.test(text) ? [CONTROLS_READ] : [];
   return { value: checked.value, notes: [...reading.notes, ...controls, ...checked.notes] };
 }
 

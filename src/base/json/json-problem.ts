@@ -19,9 +19,9 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
   return new Scanner(text).run();
 }
 
-const BLANKS = /[ \t\n\r]*/y;
+const JSON_BLANKS = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![0-9A-Za-z_.+-])/y;
-const LITERAL = /(?:true|false|null)(?![0-9A-Za-z_])/y;
+const JSON_LITERAL = /(?:true|false|null)(?![0-9A-Za-z_])/y;
 const BARE_WORD = /[A-Za-z_]/y;
 const BARE_KEY = /[A-Za-z_][A-Za-z0-9_]*\s*:/y;
 /** JSON's own escapes, and corrected slips. */
@@ -46,7 +46,7 @@ class Scanner {
 
   run(): JsonProblem | undefined {
     for (;;) {
-      this.#skip(BLANKS);
+      this.#skip(JSON_BLANKS);
       const character = this.#text[this.#at];
       if (character === undefined) break;
       const problem = this.#token(character);
@@ -92,7 +92,7 @@ class Scanner {
       return this.#pass(character === '{' ? 'key' : 'element');
     }
     if (character === '"') return this.#string() ?? this.#endValue(true);
-    if (this.#skip(NUMBER) || this.#skip(LITERAL)) return this.#endValue();
+    if (this.#skip(NUMBER) || this.#skip(JSON_LITERAL)) return this.#endValue();
     const isBareText = this.#open.length > 0 && this.#sees(BARE_WORD);
     return this.#problem('expected a value', isBareText ? 'unquoted' : 'other');
   }
@@ -171,7 +171,7 @@ function decoded(key: string): string {
   return key.includes('\\') ? orElse(() => `"${JSON.parse(key)}"`, key) : key;
 }
 
-const QUOTE = 0x22;
+const QUOTE_UNIT = 0x22;
 const BACKSLASH = 0x5c;
 
 /** The index after the closing quote of the string that begins at `open`; -1 if there is none. */
@@ -179,7 +179,7 @@ export function endOfString(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === BACKSLASH) at++;
-    else if (unit === QUOTE) return at + 1;
+    else if (unit === QUOTE_UNIT) return at + 1;
   }
   return -1;
 }

@@ -56,19 +56,19 @@ export type JsonReading =
  * meant. Never throws, and takes linear time.
  */
 export function readJson(text: string): JsonReading {
-  const asItStands = parse(text);
+  const asItStands = parseStrictly(text);
   if (asItStands !== undefined) return unlessRepeated(text, asItStands.value, []);
 
   const notes: string[] = [];
   const framed = mendAll(FRAME_REPAIRS, text, notes);
-  const mended = parse(mendAll(TEXT_REPAIRS, framed, notes));
+  const mended = parseStrictly(mendAll(TEXT_REPAIRS, framed, notes));
   if (mended !== undefined) return unlessRepeated(framed, mended.value, notes);
   return { problem: findJsonProblem(framed) ?? NOT_JSON };
 }
 
 const NOT_JSON: JsonProblem = { offset: 0, message: 'this is not JSON', kind: 'other' };
 
-function parse(text: string): { value: unknown } | undefined {
+function parseStrictly(text: string): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {

@@ -10,7 +10,7 @@ const MAX_RANGES_NAMED = 5;
 const MAX_KEYS = 100;
 
 /** A problem and its places in a list: `todos[0..39].activeForm: Required`. */
-interface Line {
+interface IssueLine {
   readonly before: string;
   readonly after: string;
   readonly message: string;
@@ -21,7 +21,7 @@ const LIMIT = /Must (?:be|have) at most \d+ (?:characters|items), /;
 
 /** Collects the problems that zod finds, as lines for an error. A problem of several items is one line. */
 export class ProblemLines {
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, IssueLine>();
   #unlisted = 0;
   readonly #limitsFile: string | undefined;
 
@@ -69,7 +69,7 @@ export class ProblemLines {
   }
 }
 
-function lineText({ before, after, message, indices }: Line): string {
+function lineText({ before, after, message, indices }: IssueLine): string {
   const place = indices.length > 0 ? `${before}[${rangesText(indices)}]` : before;
   const path = after ? `${place}.${after}` : place;
   return path === '' ? message : `${path}: ${message}`;

@@ -1,17 +1,17 @@
 import { outsideSingleQuotes } from './quotes.ts';
 import {
-  type Reading,
+  type CommandsRead,
   type Redirection,
   readCommands,
   type SimpleCommand,
 } from './simple-commands.ts';
 
-type Names = { has(name: string): boolean };
+type CommandNames = { has(name: string): boolean };
 
-const NO_NAMES: Names = new Set();
+const NO_NAMES: CommandNames = new Set();
 
 /** The builtins of bash 3.2 to 5.3. */
-export const BUILTINS: Names = new Set(
+export const BUILTINS: CommandNames = new Set(
   (
     '. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable ' +
     'eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd ' +
@@ -37,12 +37,12 @@ const SUBSTITUTION = /`|\$[([{]/;
 /** A prefix on a list is not meant for longer lines. */
 const MAX_LENGTH = 64 * 1024;
 /** After `set -k`, an assignment may be an argument. */
-const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+const ASSIGNS = /^[A-Za-z_]\w*\+?=/;
 
 /** The commands of a line, for an approval request. In doubt, it is not certain. */
 export function readForApproval(
   line: string,
-  agentCommands: Names = NO_NAMES,
+  agentCommands: CommandNames = NO_NAMES,
 ): { readonly commands: readonly (readonly string[])[]; readonly isCertain: boolean } {
   const reading = readCommands(line);
   return {
@@ -54,7 +54,7 @@ export function readForApproval(
 /** The commands of a certain line. Returns undefined for any other line. */
 export function certainCommands(
   line: string,
-  agentCommands: Names,
+  agentCommands: CommandNames,
 ): readonly SimpleCommand[] | undefined {
   const reading = readCommands(line);
   return isCertainReading(line, reading, agentCommands) ? reading.commands : undefined;
@@ -62,8 +62,8 @@ export function certainCommands(
 
 function isCertainReading(
   line: string,
-  { commands, isWhole, isLiteral }: Reading,
-  agentCommands: Names,
+  { commands, isWhole, isLiteral }: CommandsRead,
+  agentCommands: CommandNames,
 ): boolean {
   return (
     line.length <= MAX_LENGTH &&
@@ -91,7 +91,7 @@ function certainWords({ words }: SimpleCommand): readonly string[] {
   return (end < 0 ? words : words.slice(0, end)).map(({ text }) => text);
 }
 
-function isCertain(command: SimpleCommand, agentCommands: Names): boolean {
+function isCertain(command: SimpleCommand, agentCommands: CommandNames): boolean {
   const [{ text: name } = { text: '' }, ...args] = command.words;
   const isAgentCommand = agentCommands.has(name);
   return (
@@ -101,7 +101,7 @@ function isCertain(command: SimpleCommand, agentCommands: Names): boolean {
         args.map(({ text }) => text),
       )) &&
     isAscii(command) &&
-    !args.some(({ written }) => ASSIGNMENT.test(written)) &&
+    !args.some(({ written }) => ASSIGNS.test(written)) &&
     command.redirections.every(
       (redirection) => isHarmless(redirection) || (isAgentCommand && isCertainHeredoc(redirection)),
     )

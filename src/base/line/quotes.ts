@@ -2,7 +2,7 @@
 const QUOTED = /('[^']*')|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|\\[\s\S]/gu;
 // Not after a backslash, unless that is escaped itself.
 const EXPANSION = /(?<!\\)(?:\\\\)*(?:`|[<>]\(|\$[\w({['"*@#?!$-])/;
-const SUBSTITUTION = /(?<!\\)(?:\\\\)*(?:`|[<>]\(|\$[({])/;
+const ANY_SUBSTITUTION = /(?<!\\)(?:\\\\)*(?:`|[<>]\(|\$[({])/;
 
 /** The text as one shell word, in single quotes: in GBK and Big5 a character may end with the byte of a backslash. */
 export function quote(text: string): string {
@@ -25,7 +25,7 @@ export function mayExpand(typed: string): boolean {
   // In single quotes a $ is literal, but '$X' inside them is how people insert a variable.
   if (/'"?(?:[$`]|[<>]\()/.test(typed)) return true;
   const outside = outsideSingleQuotes(typed);
-  return SUBSTITUTION.test(outside) || (EXPANSION.test(outside) && areQuotesClosed(typed));
+  return ANY_SUBSTITUTION.test(outside) || (EXPANSION.test(outside) && areQuotesClosed(typed));
 }
 
 export function withoutQuoted(text: string): string {

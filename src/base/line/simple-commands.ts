@@ -26,7 +26,7 @@ export interface SimpleCommand {
 }
 
 /** The commands of a line, as far as they can be read without bash. */
-export interface Reading {
+export interface CommandsRead {
   /** In order, also those inside groups. */
   readonly commands: readonly SimpleCommand[];
   /** The line is a list of these commands and nothing else. If false, bash may run others, and not all of these. */
@@ -38,7 +38,7 @@ export interface Reading {
 }
 
 // One token a match, except for words.
-const TOKEN =
+const LINE_TOKEN =
   /(?<blank>[ \t]+)|(?<skipped>#[^\n]*|\\\n)|(?<newline>\n)|(?<descriptor>\d+(?=[<>]))?(?<operator>&>>?|<<<|<<-?|<>|[<>]&|>>|>\||[<>])(?!\()|(?<joint>&&|\|\||\|&?|&|;(?![;&]))|(?<group>\((?!\()|\))/y;
 /** Limits the time, since hundreds of lines are read when a list is completed. */
 const MAX_TOKENS = 200;
@@ -51,12 +51,12 @@ const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 /** Delimiters of heredocs that need no expansion. */
 const DELIMITER = /^(?:\\?[\w.-]+|'[^'\n]*'|"[^"\\\n]*")$/;
 const HEREDOC = /^<<-?$/;
-const QUOTE = /['"\\]/;
+const QUOTING = /['"\\]/;
 /** NUL and lone surrogates, which reach bash as other bytes. Not \p{Cs}, for which V8 asks ICU at each start. */
 const UNCERTAIN_TEXT = /\0|[\ud800-\udfff]/u;
 
 /** Reads the simple commands of a line, up to the first token that it is not sure about. */
-export function readCommands(line: string): Reading {
+export function readCommands(line: string): CommandsRead {
   return new LineReader(line).read();
 }
 
@@ -66,7 +66,7 @@ export function simpleCommands(line: string): readonly SimpleCommand[] | undefin
   return isWhole ? commands : undefined;
 }
 
-class Draft {
+class CommandDraft {
   readonly words: Word[] = [];
   readonly assignments: Word[] = [];
   readonly redirections: Redirection[] = [];
@@ -85,7 +85,7 @@ class LineReader {
   #depth = 0;
   #at = 0;
   #before: Joint = '';
-  #draft = new Draft();
+  #draft = new CommandDraft();
   /** A redirection that waits for its target. */
   #open: Omit<Redirection, 'target'> | undefined;
 
@@ -93,7 +93,7 @@ class LineReader {
     this.#line = line;
   }
 
-  read(): Reading {
+  read(): CommandsRead {
     let isRead = !UNCERTAIN_TEXT.test(this.#line);
     for (let tokens = 0; isRead && this.#at < this.#line.length; tokens++) {
       isRead = tokens < MAX_TOKENS && this.#readToken();
@@ -112,10 +112,10 @@ class LineReader {
   /** Returns false for a token that cannot be read. */
   #readToken(): boolean {
     const start = this.#at;
-    TOKEN.lastIndex = start;
-    const token = TOKEN.exec(this.#line)?.groups;
+    LINE_TOKEN.lastIndex = start;
+    const token = LINE_TOKEN.exec(this.#line)?.groups;
     if (token === undefined) return this.#readWord();
-    this.#at = TOKEN.lastIndex;
+    this.#at = LINE_TOKEN.lastIndex;
     const { blank, skipped, newline, descriptor = '', operator, joint } = token;
     if (blank !== undefined) return true;
     if (skipped !== undefined) {
@@ -186,7 +186,7 @@ class LineReader {
       const text = this.#line.slice(start, end);
       this.#commands.push({ ...parts, start, text, before: this.#before, after });
     }
-    if (end > 0) this.#draft = new Draft();
+    if (end > 0) this.#draft = new CommandDraft();
     this.#before = after;
   }
 
@@ -222,7 +222,7 @@ function endOfHeredoc(
     const end = newline < 0 ? line.length : newline;
     const text = line.slice(from, end);
     // Bash joins this line and the next, which may make a delimiter, if the heredoc is not quoted.
-    if (text.endsWith('\\') && !QUOTE.test(target.written)) return undefined;
+    if (text.endsWith('\\') && !QUOTING.test(target.written)) return undefined;
     from = end + 1;
     if ((operator === '<<-' ? text.replace(/^\t+/, '') : text) === target.text) return from;
   }

@@ -18,7 +18,7 @@ const BARE = /[\w@%+=:,./-]+/y;
 // These match in one way only, so they take linear time.
 const LITERAL = /(?:[\w@%+=:,./-]|'[^']*'|"(?:[^"\\$`]|\\["\\$])*"|\\[^\n])+/uy;
 const VARIABLE = String.raw`\$(?:\w+|[*@#?!$-]|\{[^\s{}"'\x60$\\|&;()<>]+\})`;
-const OTHER = new RegExp(
+const OTHER_WORD = new RegExp(
   `(?:${[
     String.raw`'[^']*'|\\[^\n]|${VARIABLE}`,
     String.raw`"(?:[^"\\$\x60]|\\[\s\S]|${VARIABLE}|\$(?![\w*@#?!$\x60({[-]))*"`,
@@ -27,7 +27,7 @@ const OTHER = new RegExp(
   'uy',
 );
 /** Not `(`, which may define a function. */
-const WORD_END = /[ \t\n;&|<>)]|$/y;
+const LITERAL_WORD_END = /[ \t\n;&|<>)]|$/y;
 const BLANKS = /[ \t]*/y;
 /** Pieces in groups are sliced, without their quotes; shell-quote reads the others. */
 const PIECES = /'([^']*)'|\\([\s\S])|([\w@%+=:,./-]+)|(?:[^'"\\]|"[^"\\]*(?:\\[\s\S][^"\\]*)*")+/gu;
@@ -39,11 +39,11 @@ export function readWord(line: string, start: number): Word | undefined {
     return { text: textOfPiece(piece), written: piece, isLiteral: true, start };
   }
   const literal = wordAt(LITERAL, line, start);
-  const written = literal ?? wordAt(OTHER, line, start);
+  const written = literal ?? wordAt(OTHER_WORD, line, start);
   if (written === undefined) return undefined;
   // Bash reads {name}> as a redirection that assigns to a variable.
   if (written.endsWith('}') && /[<>]/.test(line.charAt(start + written.length))) return undefined;
-  return { text: textOf(written), written, isLiteral: literal !== undefined, start };
+  return { text: textOfWord(written), written, isLiteral: literal !== undefined, start };
 }
 
 /**
@@ -66,7 +66,7 @@ export function literalWords(
     const piece = pieceAt(line, at);
     const written = piece ?? wordAt(LITERAL, line, at);
     if (written === undefined) return undefined;
-    words.push(piece === undefined ? textOf(written) : textOfPiece(piece));
+    words.push(piece === undefined ? textOfWord(written) : textOfPiece(piece));
     if (words.length === 1 && !names.has(words[0] ?? '')) return undefined;
     at = skipBlanks(line, at + written.length);
   }
@@ -91,8 +91,8 @@ function wordAt(pattern: RegExp, line: string, start: number): string | undefine
 }
 
 function endsAt(line: string, end: number): boolean {
-  WORD_END.lastIndex = end;
-  return WORD_END.test(line);
+  LITERAL_WORD_END.lastIndex = end;
+  return LITERAL_WORD_END.test(line);
 }
 
 function skipBlanks(line: string, from: number): number {
@@ -105,7 +105,7 @@ function textOfPiece(piece: string): string {
   return piece.startsWith("'") ? piece.slice(1, -1) : piece;
 }
 
-function textOf(written: string): string {
+function textOfWord(written: string): string {
   return written.replace(
     PIECES,
     (piece, single?: string, escaped?: string, bare?: string) =>

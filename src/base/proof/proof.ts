@@ -99,7 +99,7 @@ export class Evidence {
         keep: 'end',
       },
     );
-    if (exitCode !== 0) return { failed: said === '' ? words : `${words}\n${endOf(said)}` };
+    if (exitCode !== 0) return { failed: said === '' ? words : `${words}\n${lastLines(said)}` };
     const command = safeText(check.trim(), MAX_COMMAND_CHARACTERS);
     const { by } = this.#options;
     return Object.freeze({ command, exitCode: 0, at: new Date().toISOString(), by });
@@ -120,7 +120,7 @@ function hasExport(surroundings: string, name: string): boolean {
 }
 
 /** The last lines, each safe to print. */
-function endOf(said: string): string {
+function lastLines(said: string): string {
   const lines = said
     .slice(-MAX_SAID_CHARACTERS)
     .split('\n')

@@ -15,7 +15,7 @@ export interface ProgramOptions extends Surroundings {
   readonly keep: 'beginning' | 'end';
 }
 
-export interface Ending {
+export interface ProgramEnd {
   /** 128 + N for a death by signal N, as in a shell; undefined if it was killed here, or not started. */
   readonly exitCode: number | undefined;
   /** As in `exit code 3`. */
@@ -26,7 +26,7 @@ export interface Ending {
 /** Runs a program in the process group of a guard, which kills it if the caller dies: descriptor 3 then ends without a line. */
 const GUARDED = '((read -r _ || kill -KILL 0) <&3 >/dev/null 2>&1 &); exec 3<&- "$@"';
 type Pipes = [stdin: Writable, stdout: null, stderr: Readable, guard: Writable];
-const MAX_BYTES = 8192;
+const MAX_ERROR_BYTES = 8192;
 /** How long to wait for the end of standard error after an exit: background processes may hold it open. */
 const PATIENCE_MS = 100;
 
@@ -34,7 +34,7 @@ const PATIENCE_MS = 100;
 export async function runProgram(
   argv: readonly string[],
   { environment, cwd, input, limitMs, signal, keep }: ProgramOptions,
-): Promise<Ending> {
+): Promise<ProgramEnd> {
   // Slow to load, and rarely needed.
   const { spawn } = await import('node:child_process');
   const { constants } = await import('node:os');
@@ -66,7 +66,7 @@ export async function runProgram(
     signal?.addEventListener('abort', cancel);
     stderr.setEncoding('utf8').on('data', (text: string) => {
       const all = said + text;
-      said = keep === 'end' ? all.slice(-MAX_BYTES) : all.slice(0, MAX_BYTES);
+      said = keep === 'end' ? all.slice(-MAX_ERROR_BYTES) : all.slice(0, MAX_ERROR_BYTES);
     });
     // The program may not read its input, and a killed guard reads nothing.
     for (const one of [stdin, guard]) one.on('error', () => {});

@@ -4,7 +4,7 @@ import type { Environment } from '../environment.ts';
 /** A larger `.env` is ignored. */
 const MAX_ENV_FILE_BYTES = 256 * 1024;
 
-let remembered: { key: string; variables: Environment } | undefined;
+let lastReading: { key: string; variables: Environment } | undefined;
 /** Always the same object, so that readings can be compared. */
 export const NO_VARIABLES: Environment = {};
 
@@ -17,25 +17,25 @@ export function readEnvFile(directory: string, isAllowed: (name: string) => bool
   // `performance` would load a module.
   const now = process.uptime() * 1000;
   if (lastLook?.directory !== directory || now - lastLook.at >= LOOK_MS) {
-    lastLook = { directory, at: now, variables: look(`${directory}/.env`, isAllowed) };
+    lastLook = { directory, at: now, variables: variablesOf(`${directory}/.env`, isAllowed) };
   }
   return lastLook.variables;
 }
 
-function look(path: string, isAllowed: (name: string) => boolean): Environment {
+function variablesOf(path: string, isAllowed: (name: string) => boolean): Environment {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (!stat?.isFile() || stat.size > MAX_ENV_FILE_BYTES) return NO_VARIABLES;
     const key = [path, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join(' ');
-    if (remembered?.key !== key) {
+    if (lastReading?.key !== key) {
       // Loaded only if there is a `.env`.
       const { parseEnv } = process.getBuiltinModule('node:util');
       const all = Object.entries(parseEnv(readFileSync(path, 'utf8').replace(/^\ufeff/, '')));
       // Keep nothing else from that file, least of all secrets.
       const own = Object.fromEntries(all.filter(([name]) => isAllowed(name)));
-      remembered = { key, variables: own };
+      lastReading = { key, variables: own };
     }
-    return remembered.variables;
+    return lastReading.variables;
   } catch {
     return NO_VARIABLES;
   }

@@ -1,7 +1,7 @@
 import type { Environment } from '../environment.ts';
 import { isBlank, safeText } from '../safe-text.ts';
 
-export interface Row<T> {
+export interface SettingRow<T> {
   /** The variables, by precedence. */
   readonly names: readonly string[];
   readonly fallback: T;
@@ -60,13 +60,13 @@ export const LEASE = {
 
 /** Reads each setting from the environment, else from a `.env`; with a warning for each invalid text. */
 export function valuesOf<Values extends object>(
-  rows: { readonly [Name in keyof Values]: Row<Values[Name]> },
+  rows: { readonly [Name in keyof Values]: SettingRow<Values[Name]> },
   environment: Environment,
   file: Environment,
 ): { values: Values; warnings: string[] } {
   const warnings: string[] = [];
   const values: Record<string, unknown> = {};
-  for (const [setting, row] of Object.entries<Row<unknown>>(rows)) {
+  for (const [setting, row] of Object.entries<SettingRow<unknown>>(rows)) {
     values[setting] = row.fallback;
     for (const name of row.names) {
       const given = environment[name] ?? file[name];

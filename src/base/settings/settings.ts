@@ -1,7 +1,15 @@
 import { CALLER_VARIABLES, type Environment } from '../environment.ts';
 import { orElse } from '../system/files.ts';
 import { NO_VARIABLES, readEnvFile } from './env-file.ts';
-import { FLAG, GUIDANCE_MODE, INTEGER, LEASE, type Row, TEXT, valuesOf } from './setting-rows.ts';
+import {
+  FLAG,
+  GUIDANCE_MODE,
+  INTEGER,
+  LEASE,
+  type SettingRow,
+  TEXT,
+  valuesOf,
+} from './setting-rows.ts';
 
 /** The limits of a list. */
 export interface ListLimits {
@@ -85,7 +93,7 @@ export type SettingsSource = (call?: Caller) => SettingsReading;
 export const DEFAULT_HISTORY = 50;
 
 const LIMITS = ['TODO_MAX_ITEMS', 'TODO_MAX_CONTENT_LENGTH'] as const;
-type Rows = { readonly [Name in keyof Omit<Settings, 'limitsFile'>]: Row<Settings[Name]> };
+type Rows = { readonly [Name in keyof Omit<Settings, 'limitsFile'>]: SettingRow<Settings[Name]> };
 
 const ROWS: Rows = {
   maxItems: { ...INTEGER, names: [LIMITS[0]], fallback: 50, inFile: true },
@@ -130,7 +138,7 @@ const NAMES_IN_MEMORY: readonly string[] = (
 ).split(' ');
 /** True if a `.env` may set it. */
 function isForFiles(name: string): boolean {
-  return Object.values<Row<unknown>>(ROWS).some(
+  return Object.values<SettingRow<unknown>>(ROWS).some(
     ({ names, inFile }) => inFile && names.includes(name),
   );
 }

@@ -33,7 +33,7 @@ const {
   O_TRUNC,
   O_WRONLY,
 } = constants;
-const PAUSE_MS = 2;
+const RENAME_PAUSE_MS = 2;
 
 export class NotRegular extends Error {
   constructor(message = 'it is not a regular file') {
@@ -104,7 +104,7 @@ export function untilReady(operation: () => number): number {
       return operation();
     } catch (error) {
       if (codeOf(error) !== 'EAGAIN') throw error;
-      pause(PAUSE_MS);
+      blockFor(RENAME_PAUSE_MS);
     }
   }
 }
@@ -242,7 +242,7 @@ function hasDefaultAcl(folder: string): boolean {
 }
 
 /** Blocks the event loop. */
-export function pause(milliseconds: number): void {
+export function blockFor(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 

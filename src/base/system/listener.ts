@@ -1,5 +1,5 @@
 /** Calls a listener. Its error does not fail the caller, but becomes a warning of the process. */
-export function tell<News>(listener: ((news: News) => unknown) | undefined, news: News) {
+export function tellListener<News>(listener: ((news: News) => unknown) | undefined, news: News) {
   try {
     const heard = listener?.(news);
     return heard instanceof Promise ? (heard as Promise<void>).catch(warn) : undefined;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { orElse } from './files.ts';
 
 const GRACE_MS = 500;
-const POLL_MS = 5;
+const PROCESS_POLL_MS = 5;
 
 /** A process in /proc. */
 interface ProcessInfo {
@@ -90,7 +90,7 @@ export async function killProcessTree(
   );
   const deadline = performance.now() + GRACE_MS;
   while (isAlive(leader, members) && performance.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, PROCESS_POLL_MS));
     // Reading all of /proc is expensive, so only once the known ones are gone: there may be new ones.
     if (!isAlive(leader, members)) members = find();
   }

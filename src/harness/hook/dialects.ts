@@ -65,15 +65,15 @@ export interface Dialect {
   /** The event whose reply may allow a command line, and that reply. In other harnesses no reply does, or it allows more. */
   readonly permission?: Readonly<{ event: string; shell: string; allowed: object }>;
   /** Returns undefined if the event does not tell. */
-  exitCode?(input: Input): number | undefined;
+  exitCode?(input: HookInput): number | undefined;
   /** Corrects events whose meaning differs from their name. */
-  adapt?(what: Happening, input: Input): Happening;
+  adapt?(what: Happening, input: HookInput): Happening;
   /** The JSON for its standard output. Returns undefined if it would be dropped. */
   write(event: HookEvent, reply: Reply): object | undefined;
 }
 
 export type DialectName = keyof typeof DIALECTS;
-type Input = Readonly<Record<string, unknown>>;
+type HookInput = Readonly<Record<string, unknown>>;
 
 /** Recorded from the harnesses, except for Cursor and Kimi CLI: see docs/harnesses.md. */
 export const DIALECTS = {
@@ -130,7 +130,7 @@ export const DIALECTS = {
   },
 } satisfies Record<string, Dialect>;
 
-export function dialectOf(input: Input): DialectName {
+export function dialectOf(input: HookInput): DialectName {
   const name = text(input.hook_event_name);
   if ('conversation_id' in input) return 'cursor';
   if (name.includes('.')) return 'opencode';
@@ -168,7 +168,7 @@ const EVENTS: Readonly<Record<string, Exclude<Happening['kind'], 'permission'>>>
   SessionEnd: 'end',
 };
 
-export function readEvent(input: Input, dialect: Dialect): HookEvent {
+export function readEvent(input: HookInput, dialect: Dialect): HookEvent {
   const name = text(input.hook_event_name);
   const [root] = Array.isArray(input.workspace_roots) ? input.workspace_roots : [];
   const what =
@@ -176,7 +176,7 @@ export function readEvent(input: Input, dialect: Dialect): HookEvent {
       ? permissionAsked(input, dialect.permission.shell)
       : // A subagent's event: the list is not its own.
         'agent_id' in input
-        ? OTHER
+        ? OTHER_EVENT
         : happening(name, input, dialect);
   return {
     name,
@@ -186,27 +186,27 @@ export function readEvent(input: Input, dialect: Dialect): HookEvent {
   };
 }
 
-const OTHER: Happening = { kind: 'other' };
+const OTHER_EVENT: Happening = { kind: 'other' };
 /** Tools that change files. They count as lines: an agent may work with them alone. */
-const EDITS =
+const EDITING_TOOLS =
   /^(?:Edit|MultiEdit|Write|NotebookEdit|Delete|replace|edit|multiedit|write|write_file|patch|apply_patch)$/;
 
-function permissionAsked({ tool_name, tool_input }: Input, shell: string): Happening {
+function permissionAsked({ tool_name, tool_input }: HookInput, shell: string): Happening {
   const line = optionalText(object(tool_input).command);
-  return tool_name === shell && line !== undefined ? { kind: 'permission', line } : OTHER;
+  return tool_name === shell && line !== undefined ? { kind: 'permission', line } : OTHER_EVENT;
 }
 
-function happening(name: string, input: Input, dialect: Dialect): Happening {
+function happening(name: string, input: HookInput, dialect: Dialect): Happening {
   const kind = EVENTS[name] ?? 'other';
   switch (kind) {
     case 'cut':
       // Gemini CLI sends it before each request; only a manual one is sure to cut the conversation.
-      return input.trigger === 'manual' ? { kind } : OTHER;
+      return input.trigger === 'manual' ? { kind } : OTHER_EVENT;
     case 'command': {
       const tool = text(input.tool_name);
-      if (EDITS.test(tool)) return { kind, line: tool, exitCode: undefined };
+      if (EDITING_TOOLS.test(tool)) return { kind, line: tool, exitCode: undefined };
       const line = optionalText(object(input.tool_input ?? input).command);
-      return line === undefined ? OTHER : { kind, line, exitCode: dialect.exitCode?.(input) };
+      return line === undefined ? OTHER_EVENT : { kind, line, exitCode: dialect.exitCode?.(input) };
     }
     case 'stop':
       return {
@@ -222,7 +222,7 @@ function happening(name: string, input: Input, dialect: Dialect): Happening {
 }
 
 /** A failed command has an event of its own, whose error begins `Exit code 2`. */
-function claudeExitCode(input: Input): number | undefined {
+function claudeExitCode(input: HookInput): number | undefined {
   if (input.hook_event_name === 'PostToolUseFailure') {
     const [, code] = /^Exit code (\d+)/.exec(text(input.error)) ?? [];
     return code === undefined || input.is_interrupt === true ? undefined : Number(code);
@@ -236,7 +236,7 @@ function claudeExitCode(input: Input): number | undefined {
   return isUnclear ? undefined : 0;
 }
 
-function geminiExitCode(input: Input): number | undefined {
+function geminiExitCode(input: HookInput): number | undefined {
   const output = text(object(input.tool_response).llmContent);
   const [, code] = [...output.matchAll(/^Exit Code: (\d+)$/gm)].at(-1) ?? [];
   if (code !== undefined) return Number(code);
@@ -244,7 +244,7 @@ function geminiExitCode(input: Input): number | undefined {
 }
 
 /** From a Python repr: `is_error=True output='...' message='Command failed with exit code: 1.'`. */
-function kimiExitCode(input: Input): number | undefined {
+function kimiExitCode(input: HookInput): number | undefined {
   const output = text(input.tool_output);
   if (output.startsWith('is_error=False')) return 0;
   const [, code] = /Command failed with exit code: (\d+)\.' display=/.exec(output) ?? [];
@@ -252,7 +252,7 @@ function kimiExitCode(input: Input): number | undefined {
 }
 
 /** Qwen Code drops the reply to a start, sends tool results and refusals as prompts, and sets stop_hook_active at each stop. */
-function adaptQwen(what: Happening, { prompt }: Input): Happening {
+function adaptQwen(what: Happening, { prompt }: HookInput): Happening {
   if (what.kind === 'start') return { kind: 'cut' };
   const isContinuation = prompt === '' || text(prompt).endsWith(FINISH);
   if (what.kind === 'prompt') return { ...what, isContinuation };
@@ -260,7 +260,7 @@ function adaptQwen(what: Happening, { prompt }: Input): Happening {
 }
 
 /** Cursor drops the reply to a failed command, and has fields of its own for a stop. */
-function adaptCursor(what: Happening, input: Input): Happening {
+function adaptCursor(what: Happening, input: HookInput): Happening {
   const isFailure = input.hook_event_name === 'postToolUseFailure';
   if (what.kind === 'command' && isFailure)
     return { ...what, exitCode: undefined, isUnheard: true };
@@ -280,8 +280,8 @@ function numberIn(json: unknown, key: string): number | undefined {
   return number(object(value)[key]);
 }
 
-function object(value: unknown): Input {
-  return typeof value === 'object' && value !== null ? (value as Input) : {};
+function object(value: unknown): HookInput {
+  return typeof value === 'object' && value !== null ? (value as HookInput) : {};
 }
 
 function text(value: unknown): string {

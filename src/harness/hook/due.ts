@@ -4,12 +4,12 @@ import { WRITES_LIST } from '../../guidance/rule.ts';
 import { LINE_RULES } from '../../guidance/rules.ts';
 import type { Awaitable } from '../../lists/maybe-async.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
-import { pastOf, type Reading } from './journal.ts';
+import { type JournalReading, pastOf } from './journal.ts';
 
 /** A conversation keeps what a hook says, so each reminder is given once per state of the list. */
 const RULES = LINE_RULES.map((rule) => ({ ...rule, times: 1 }));
 
-interface List {
+interface DueList {
   readonly newest: TodoVersion;
   /** Newest first. */
   readonly history: () => Awaitable<readonly TodoVersion[]>;
@@ -17,8 +17,8 @@ interface List {
 
 /** The guidance for the last entry, a command line. */
 export async function guidanceDue(
-  { before, oldLines, entries }: Reading,
-  { newest, history }: List,
+  { before, oldLines, entries }: JournalReading,
+  { newest, history }: DueList,
   settings: GuidanceSettings,
 ): Promise<string> {
   const last = entries.at(-1);

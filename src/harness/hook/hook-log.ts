@@ -10,13 +10,13 @@ import {
 } from '../../base/system/files.ts';
 
 /** Names of sessions' folders do not end in `~`. */
-const FILE = 'hook.log~';
-const MAX_BYTES = 64 * 1024;
-const MAX_CHARACTERS = 400;
+const LOG_FILE = 'hook.log~';
+const MAX_LOG_BYTES = 64 * 1024;
+const MAX_LOG_CHARACTERS = 400;
 
 /** The log of errors, one line each, which must not disturb the harness. */
 export function hookLog(stateFolder: string): string {
-  return join(stateFolder, FILE);
+  return join(stateFolder, LOG_FILE);
 }
 
 /** Adds a line. Never throws. */
@@ -25,8 +25,8 @@ export function logFailure(log: () => string, event: string, error: unknown, at:
     const path = log();
     const reason = reasonOf(error);
     makeFolders(dirname(path));
-    const line = safeText(`${at.toISOString()} ${event || 'hook'}: ${reason}`, MAX_CHARACTERS);
-    const isFull = (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES;
+    const line = safeText(`${at.toISOString()} ${event || 'hook'}: ${reason}`, MAX_LOG_CHARACTERS);
+    const isFull = (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES;
     (isFull ? writeOwnFile : appendOwnFile)(path, `${line}\n`);
   } catch {}
 }

@@ -10,7 +10,7 @@ import { WRITES_LIST } from '../../guidance/rule.ts';
 import { newId } from '../../lists/place.ts';
 
 /** An entry of the journal: an event or a reply of the hook. */
-export interface Entry {
+export interface JournalEntry {
   readonly id: string;
   /** The harness's session. */
   readonly session: string;
@@ -62,11 +62,11 @@ const NO_PAST: Past = {
   refusedAt: [],
 };
 
-export function pastOf(session: string, before: Pasts, entries: readonly Entry[]): Past {
+export function pastOf(session: string, before: Pasts, entries: readonly JournalEntry[]): Past {
   return new Map(pastsAfter(before, entries).sessions).get(session) ?? NO_PAST;
 }
 
-function pastsAfter(before: Pasts, entries: readonly Entry[]): Pasts {
+function pastsAfter(before: Pasts, entries: readonly JournalEntry[]): Pasts {
   let { version } = before;
   const sessions = new Map(before.sessions);
   for (const entry of entries) {
@@ -82,7 +82,7 @@ function pastsAfter(before: Pasts, entries: readonly Entry[]): Pasts {
   return { version, sessions: [...sessions].slice(-SESSIONS_KEPT) };
 }
 
-function after(past: Past, entry: Entry, isListNew: boolean): Past {
+function after(past: Past, entry: JournalEntry, isListNew: boolean): Past {
   const { line, version, said } = entry;
   const linesSince = () => {
     if (entry.cut) return undefined;
@@ -102,26 +102,26 @@ function after(past: Past, entry: Entry, isListNew: boolean): Past {
   };
 }
 
-export interface Reading {
+export interface JournalReading {
   /** The sessions' pasts before the entries. */
   readonly before: Pasts;
   /** Lines from before the entries that may still tell something. */
-  readonly oldLines: readonly Entry[];
-  readonly entries: readonly Entry[];
+  readonly oldLines: readonly JournalEntry[];
+  readonly entries: readonly JournalEntry[];
 }
 
-const FILE = 'hook.jsonl';
+const JOURNAL_FILE = 'hook.jsonl';
 /** Only the end of a longer file is read. */
 const MAX_BYTES_READ = 32 * 1024;
 /** A larger file is shortened to about half of this, which leaves room for what others add meanwhile. */
-const MAX_BYTES = 24 * 1024;
+const MAX_JOURNAL_BYTES = 24 * 1024;
 const BYTES_OF_ENTRIES = 8 * 1024;
 const BYTES_OF_OLD_LINES = 3 * 1024;
 const MAX_BYTES_OF_LINE = 2048;
 const CHARACTERS_OF_LONG_LINE = 300;
 const MAX_SESSION_CHARACTERS = 100;
 /** The end of a cut line: a syntax error, so that no reader takes the beginning for the whole line. */
-const CUT = '\n(';
+const CUT_LINE = '\n(';
 
 /**
  * The memory of the hook about one list, a file. Calls of the hook are processes and may run at once: each appends one line and
@@ -133,26 +133,26 @@ export class Journal {
 
   constructor(folder: string) {
     this.#folder = folder;
-    this.#path = `${folder}/${FILE}`;
+    this.#path = `${folder}/${JOURNAL_FILE}`;
   }
 
   /** Adds an entry and reads all up to it; no entries if others have added too many at once. */
-  add(entry: Omit<Entry, 'id'>): Reading {
+  add(entry: Omit<JournalEntry, 'id'>): JournalReading {
     makeFolders(this.#folder);
     const id = newId();
     // The newline separates it from an incomplete line of a killed process.
     appendOwnFile(this.#path, `\n${JSON.stringify({ id, ...bounded(entry) })}\n`);
     const { reading, bytes } = this.#read();
-    if (bytes > MAX_BYTES) this.#replace(shortened(reading));
+    if (bytes > MAX_JOURNAL_BYTES) this.#replace(shortenedJournal(reading));
     const { entries } = reading;
     return { ...reading, entries: entries.slice(0, entries.findIndex((one) => one.id === id) + 1) };
   }
 
-  read(): Reading {
+  read(): JournalReading {
     return this.#read().reading;
   }
 
-  #read(): { reading: Reading; bytes: number } {
+  #read(): { reading: JournalReading; bytes: number } {
     let bytes: Buffer = Buffer.alloc(0);
     try {
       bytes = readOwnFile(this.#path, MAX_BYTES_READ);
@@ -163,7 +163,7 @@ export class Journal {
   }
 
   /** Entries that another process adds meanwhile are lost: at worst, a count is one too low. */
-  #replace({ before, oldLines, entries }: Reading): void {
+  #replace({ before, oldLines, entries }: JournalReading): void {
     const lines = [{ before, oldLines }, ...entries].map((line) => `${JSON.stringify(line)}\n`);
     replaceFile(this.#path, lines.join(''));
   }
@@ -174,19 +174,19 @@ export function keyOf(session: string): string {
   return session.slice(0, MAX_SESSION_CHARACTERS);
 }
 
-function bounded(entry: Omit<Entry, 'id'>): Omit<Entry, 'id'> {
+function bounded(entry: Omit<JournalEntry, 'id'>): Omit<JournalEntry, 'id'> {
   const { line, session } = entry;
   const isLong = line !== undefined && Buffer.byteLength(JSON.stringify(line)) > MAX_BYTES_OF_LINE;
   const name = isLong ? (WRITES_LIST.exec(line)?.[0] ?? '') : '';
   return {
     ...entry,
     session: keyOf(session),
-    ...(isLong && { line: line.slice(0, CHARACTERS_OF_LONG_LINE) + CUT + name }),
+    ...(isLong && { line: line.slice(0, CHARACTERS_OF_LONG_LINE) + CUT_LINE + name }),
   };
 }
 
 /** The newest entries; the older ones only as pasts and lines that may have been a check. */
-function shortened({ before, oldLines, entries }: Reading) {
+function shortenedJournal({ before, oldLines, entries }: JournalReading) {
   const kept = newestWithin(BYTES_OF_ENTRIES, entries);
   const left = entries.slice(0, entries.length - kept.length);
   const needed = left.filter(({ line }) => line !== undefined && mayBeCheck(line));
@@ -207,17 +207,24 @@ function newestWithin<T>(bytes: number, all: readonly T[]): readonly T[] {
 }
 
 /** The first line of a shortened file has the pasts; a new file has none, nor has the end of a long one. */
-function readingOf(lines: readonly string[]): Reading {
-  const [first, ...others] = lines.flatMap(parsed);
+function readingOf(lines: readonly string[]): JournalReading {
+  const [first, ...others] = lines.flatMap(parsedLine);
   const isBeginning = first?.before instanceof Object && Array.isArray(first.oldLines);
-  const { before, oldLines } = (isBeginning ? first : NOTHING_BEFORE) as Omit<Reading, 'entries'>;
+  const { before, oldLines } = (isBeginning ? first : NOTHING_BEFORE) as Omit<
+    JournalReading,
+    'entries'
+  >;
   const entries = isBeginning || first === undefined ? others : [first, ...others];
-  return { before, oldLines, entries: entries.filter((one) => 'id' in one) as unknown as Entry[] };
+  return {
+    before,
+    oldLines,
+    entries: entries.filter((one) => 'id' in one) as unknown as JournalEntry[],
+  };
 }
 
 const NOTHING_BEFORE = { before: NO_PASTS, oldLines: [] };
 
-function parsed(line: string): Record<string, unknown>[] {
+function parsedLine(line: string): Record<string, unknown>[] {
   const value: unknown = orElse(() => JSON.parse(line), undefined);
   return typeof value === 'object' && value !== null ? [value as Record<string, unknown>] : [];
 }

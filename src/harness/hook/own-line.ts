@@ -14,14 +14,14 @@ const ALLOWED = new Set([
 /** They reach other lists or overrule an owner. */
 const NOT_ALLOWED_OPTION = /^--(?:session|list|force)(?:=|$)/;
 
-interface Place {
+interface OwnPlace {
   readonly environment: Environment;
   /** The folder of the agent commands of this installation. */
   readonly commands: string;
 }
 
 /** True if a line certainly consists of this installation's commands on the list, and perhaps of `cd DIR`. */
-export function usesOnlyList(line: string, place: Place): boolean {
+export function usesOnlyList(line: string, place: OwnPlace): boolean {
   const commands = certainCommands(line, ALLOWED) ?? [];
   const names = new Set(commands.map(nameOf));
   return (
@@ -48,7 +48,7 @@ function isFunction(name: string, environment: Environment): boolean {
 }
 
 /** True if PATH leads to this installation before it leads anywhere else, or to a folder that depends on where the line runs. */
-function isInstalled(name: string, { environment, commands }: Place): boolean {
+function isInstalled(name: string, { environment, commands }: OwnPlace): boolean {
   const folders = (environment.PATH ?? '').split(delimiter);
   const found = folders.find((folder) => !isAbsolute(folder) || isProgram(`${folder}/${name}`));
   if (found === undefined || !isAbsolute(found)) return false;

@@ -23,12 +23,12 @@ export function parentSession({
 }
 
 /** The first message, with its id. */
-const FIRST = /"parentUuid":null,.*?("uuid":"[\w-]+"),"timestamp":"([^"]+)"/;
+const FIRST_MESSAGE = /"parentUuid":null,.*?("uuid":"[\w-]+"),"timestamp":"([^"]+)"/;
 const COPIED_MS = 1000;
 
 /** Claude Code's --fork-session copies messages with their ids: they are older than their transcript, and in another one, too. */
 function copiedFrom(path: string, begins: string): string | undefined {
-  const [, id, at = ''] = FIRST.exec(begins) ?? [];
+  const [, id, at = ''] = FIRST_MESSAGE.exec(begins) ?? [];
   if (id === undefined || statSync(path).birthtimeMs - Date.parse(at) < COPIED_MS) return undefined;
   const folder = dirname(path);
   const others = readdirSync(folder).filter((name) => name !== basename(path));

@@ -1,7 +1,7 @@
 import type { Environment } from '../../base/environment.ts';
 import { withoutTags } from '../../base/safe-text.ts';
 import { TodoLists } from '../../todo/todo-lists.ts';
-import { answer } from './answer.ts';
+import { answerEvent } from './answer.ts';
 import { DIALECTS, type Dialect, type DialectName, dialectOf, readEvent } from './dialects.ts';
 import { hookLog, logFailure } from './hook-log.ts';
 import { usesOnlyList } from './own-line.ts';
@@ -31,7 +31,7 @@ const IN_PROGRESS = /^(\w+: )?\[>\]/gm;
 export async function runHook(call: HookCall): Promise<string> {
   let event = '';
   try {
-    const input = parse(call.input());
+    const input = parseEvent(call.input());
     event = String(input.hook_event_name ?? '');
     return await reply(input, call);
   } catch (error) {
@@ -55,7 +55,7 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
     sessionVariable === undefined || id === ''
       ? call.environment
       : { ...call.environment, [sessionVariable]: id };
-  const said = await answer(event, {
+  const said = await answerEvent(event, {
     environment: inSession(event.session),
     parent: () => inSession(parentSession(input)),
     directory: event.directory || call.directory || '/',
@@ -84,7 +84,7 @@ function dialectNamed(argv: readonly string[]): DialectName | undefined {
   return name as DialectName;
 }
 
-function parse(text: string): Record<string, unknown> {
+function parseEvent(text: string): Record<string, unknown> {
   if (text.length > MAX_INPUT_BYTES) throw new Error('the input is larger than 32 MiB');
   const input: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {

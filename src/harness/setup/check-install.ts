@@ -7,7 +7,7 @@ import { ListHome } from '../../lists/list-home.ts';
 import { sessionOf } from '../../lists/list-paths.ts';
 import { hookLog, lastFailures } from '../hook/hook-log.ts';
 
-export interface World {
+export interface SetupWorld {
   readonly environment: Environment;
   readonly directory: string;
   readonly home: string;
@@ -20,25 +20,25 @@ export interface Checked {
 
 type Check = [state: 'ok' | 'missing' | 'note', text: string];
 
-const COMMANDS = ['TodoWrite', 'TodoRead', 'agent-shell'] as const;
+const NEEDED_COMMANDS = ['TodoWrite', 'TodoRead', 'agent-shell'] as const;
 const MOST_FAILURES = 5;
 const MARK = 'todowrite-check';
 const TIMEOUT_MS = 10_000;
 /** A login shell may print anything, so our lines begin with a mark. */
-const SCRIPT = `
-for name in ${COMMANDS.join(' ')} node; do echo "${MARK} $name $(command -v "$name")"; done
+const LOOK_SCRIPT = `
+for name in ${NEEDED_COMMANDS.join(' ')} node; do echo "${MARK} $name $(command -v "$name")"; done
 echo "${MARK} bash $BASH $BASH_VERSION"
 echo "${MARK} version $(node --version 2>/dev/null)"
 `;
 
-export function checkInstall(world: World): Checked {
+export function checkInstall(world: SetupWorld): Checked {
   const { environment, directory } = world;
   const here = askBash('-c', environment, directory);
   // A login shell finds what every harness finds, whatever environment it starts from.
   const login = askBash('-lc', { ...environment, PATH: systemPath(environment) }, directory);
   const lists = new ListHome(environment, directory);
   const state = lists.folder;
-  const trouble = whyNotWritable(state);
+  const trouble = folderProblem(state);
   const inTree = `${state}${sep}`.startsWith(`${sessionOf(directory)}${sep}`);
   const log = hookLog(state);
   const failures = lastFailures(log, MOST_FAILURES);
@@ -78,7 +78,7 @@ function checkNode(said: ReadonlyMap<string, string>): Check {
 }
 
 function found(who: string, said: ReadonlyMap<string, string>): Check {
-  const missing = COMMANDS.filter((name) => !said.get(name));
+  const missing = NEEDED_COMMANDS.filter((name) => !said.get(name));
   if (missing.length === 0) {
     return ['ok', `${who} finds the commands in ${dirname(said.get('TodoWrite') ?? '')}`];
   }
@@ -86,12 +86,12 @@ function found(who: string, said: ReadonlyMap<string, string>): Check {
 }
 
 /** The environment of a login before its startup files run. */
-function systemPath({ PATH = '' }: World['environment']): string {
+function systemPath({ PATH = '' }: SetupWorld['environment']): string {
   return existsSync('/etc/profile') ? '/usr/local/bin:/usr/bin:/bin' : PATH;
 }
 
 /** Undefined if the folder can be written or created. It tries, because in a sandbox nothing else tells. */
-function whyNotWritable(folder: string): string | undefined {
+function folderProblem(folder: string): string | undefined {
   try {
     rmdirSync(mkdtempSync(join(folder, 'check~')));
     return undefined;
@@ -99,7 +99,7 @@ function whyNotWritable(folder: string): string | undefined {
     const { code, message } = error as NodeJS.ErrnoException;
     const parent = dirname(folder);
     const isThere = existsSync(folder);
-    if (code === 'ENOENT' && !isThere && parent !== folder) return whyNotWritable(parent);
+    if (code === 'ENOENT' && !isThere && parent !== folder) return folderProblem(parent);
     return code ?? message;
   }
 }
@@ -109,7 +109,7 @@ function askBash(
   environment: Environment,
   directory: string,
 ): ReadonlyMap<string, string> {
-  const { stdout } = spawnSync('bash', [option, SCRIPT], {
+  const { stdout } = spawnSync('bash', [option, LOOK_SCRIPT], {
     env: environment as NodeJS.ProcessEnv,
     cwd: directory,
     encoding: 'utf8',

@@ -14,7 +14,7 @@ import { SetupError } from './text-edits.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 const WRITABLE = 0o222;
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 const UNCHANGED = 'nothing was changed';
 const AGAIN = 'other files were changed: run it again once this is repaired';
 
@@ -27,7 +27,7 @@ export interface FileEdit {
 }
 
 /** A file and its new text; undefined for no file. */
-interface Draft {
+interface FileDraft {
   readonly target: string;
   readonly stats: Stats | undefined;
   readonly mark: string;
@@ -41,7 +41,7 @@ interface Draft {
  * @throws SetupError if it is not a regular file, cannot be read or is not UTF-8.
  */
 export function readConfig(path: string): string | undefined {
-  return told(path, () => read(targetOf(path)).before);
+  return withFileName(path, () => read(targetOf(path)).before);
 }
 
 /**
@@ -60,7 +60,7 @@ export function editConfigs(
   try {
     for (const one of new Set(drafts)) {
       if (!isChanged(one)) continue;
-      told(one.target, () => put(one));
+      withFileName(one.target, () => putFile(one));
       changed = AGAIN;
     }
   } catch (error) {
@@ -80,17 +80,17 @@ export function removeEmptyFolders(paths: readonly string[]): void {
 function draft(
   edits: readonly FileEdit[],
   refusal: (target: string) => string | undefined,
-): readonly Draft[] {
-  const drafts = new Map<string, Draft>();
+): readonly FileDraft[] {
+  const drafts = new Map<string, FileDraft>();
   const problems: unknown[] = [];
   const found = edits.map(({ path, change }) => {
     try {
-      return told(path, () => {
+      return withFileName(path, () => {
         const target = targetOf(path);
         const draft = drafts.get(target) ?? read(target);
         drafts.set(target, draft);
         draft.after = change(draft.after);
-        const problem = isChanged(draft) ? (whyNotWritable(draft) ?? refusal(target)) : undefined;
+        const problem = isChanged(draft) ? (fileProblem(draft) ?? refusal(target)) : undefined;
         if (problem) throw new SetupError(problem);
         return draft;
       });
@@ -103,7 +103,7 @@ function draft(
   return found.filter((draft) => draft !== undefined);
 }
 
-function put({ target, stats, mark, after }: Draft): void {
+function putFile({ target, stats, mark, after }: FileDraft): void {
   if (after === undefined) {
     rmSync(target, { force: true });
     return;
@@ -119,23 +119,23 @@ function put({ target, stats, mark, after }: Draft): void {
   }
 }
 
-function isChanged({ before, after }: Draft): boolean {
+function isChanged({ before, after }: FileDraft): boolean {
   return before !== after;
 }
 
-function outcome(draft: Draft): Outcome {
+function outcome(draft: FileDraft): Outcome {
   if (!isChanged(draft)) return 'unchanged';
   return draft.after === undefined ? 'removed' : 'written';
 }
 
-function read(target: string): Draft {
+function read(target: string): FileDraft {
   // Opening some devices starts them, so look first.
   const stats = lstatSync(target, { throwIfNoEntry: false });
   if (stats === undefined) {
     return { target, stats, mark: '', before: undefined, after: undefined };
   }
   if (!stats.isFile()) throw new SetupError('is not a regular file');
-  if (stats.size > MAX_BYTES) throw new SetupError('is larger than 16 MiB');
+  if (stats.size > MAX_CONFIG_BYTES) throw new SetupError('is larger than 16 MiB');
   const bytes = readOwnFile(target);
   const all = bytes.toString('utf8');
   if (!Buffer.from(all).equals(bytes)) throw new SetupError('is not UTF-8');
@@ -144,7 +144,7 @@ function read(target: string): Draft {
   return { target, stats, mark, before: text, after: text };
 }
 
-function whyNotWritable({ stats }: Draft): string | undefined {
+function fileProblem({ stats }: FileDraft): string | undefined {
   const isReadOnly = stats !== undefined && (stats.mode & WRITABLE) === 0;
   return isReadOnly ? 'is read-only; make it writable first' : undefined;
 }
@@ -163,7 +163,7 @@ export function targetOf(path: string): string {
 }
 
 /** Adds the file's name to an error. */
-function told<T>(path: string, action: () => T): T {
+function withFileName<T>(path: string, action: () => T): T {
   try {
     return action();
   } catch (error) {

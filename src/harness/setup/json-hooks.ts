@@ -1,5 +1,5 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { type Edit, endOfLine, SetupError } from './text-edits.ts';
+import { endOfLine, SetupError, type TextEdit } from './text-edits.ts';
 
 export interface JsonHooks {
   readonly events: Readonly<Record<string, object>>;
@@ -10,7 +10,7 @@ export interface JsonHooks {
 const OURS = /^agent-shell hook(?: |$)/;
 
 /** Hooks in a JSON file, comments allowed. Everything else stays, byte for byte. */
-export function jsonHooks({ events, version }: JsonHooks): Edit {
+export function jsonHooks({ events, version }: JsonHooks): TextEdit {
   const entries = Object.entries(events);
   const all = Object.fromEntries(entries.map(([event, entry]) => [event, [entry]]));
   // A version right after the bracket came with the hooks.
@@ -63,7 +63,7 @@ function addEntry(text: string, event: string, entry: object): string {
   const wanted = commandOf(entry);
   const [command] = own;
   if (command === undefined || command.value === wanted) return text;
-  return text.slice(0, command.offset) + JSON.stringify(wanted) + text.slice(endOf(command));
+  return text.slice(0, command.offset) + JSON.stringify(wanted) + text.slice(endOfNode(command));
 }
 
 function commandOf(entry: unknown): string {
@@ -89,7 +89,7 @@ function ownCommand(handler: Node): Node[] {
 }
 
 /** The next removal: our entry, or our handler in an entry with other handlers. */
-function ownEntry(root: Node, text: string): Part | undefined {
+function ownEntry(root: Node, text: string): JsonPart | undefined {
   const hooks = hooksOf(root);
   for (const event of hooks?.children ?? []) {
     const list = event.children?.[1];
@@ -142,13 +142,13 @@ function insertElement(text: string, list: Node, value: unknown): string {
   return insert(text, list, (layout) => printed(value, layout));
 }
 
-interface Part {
+interface JsonPart {
   readonly parent: Node;
   readonly node: Node;
 }
 
 /** Adds the containers that we created for it. */
-function widened(part: Part, text: string): Part {
+function widened(part: JsonPart, text: string): JsonPart {
   const { parent } = part;
   const up = parent.parent;
   if (!isOurs(parent, text) || up?.type !== 'property' || !up.parent) return part;
@@ -156,19 +156,19 @@ function widened(part: Part, text: string): Part {
 }
 
 /** Undefined if nothing is left of a file that we created. */
-function without({ parent, node }: Part, text: string): string | undefined {
+function without({ parent, node }: JsonPart, text: string): string | undefined {
   const siblings = parent.children ?? [];
   const at = siblings.indexOf(node);
   const [before, after] = [siblings[at - 1], siblings[at + 1]];
-  const outside = text.slice(0, parent.offset) + text.slice(endOf(parent));
+  const outside = text.slice(0, parent.offset) + text.slice(endOfNode(parent));
   if (parent.parent === undefined && isOurs(parent, text) && outside.trim() === '') {
     return text.endsWith('\n') ? undefined : text.slice(0, parent.offset);
   }
-  const start = before ? endOf(before) : node.offset;
+  const start = before ? endOfNode(before) : node.offset;
   // Someone may have added a comma since.
-  const [comma = ''] = /^\s*,/.exec(text.slice(endOf(node))) ?? [];
-  const end = before ? endOf(node) : (after?.offset ?? endOf(node) + comma.length);
-  const gap = text.slice(start, node.offset) + text.slice(endOf(node), end);
+  const [comma = ''] = /^\s*,/.exec(text.slice(endOfNode(node))) ?? [];
+  const end = before ? endOfNode(node) : (after?.offset ?? endOfNode(node) + comma.length);
+  const gap = text.slice(start, node.offset) + text.slice(endOfNode(node), end);
   const comments =
     gap.trim() === ',' ? '' : gap.replace(/^((?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*),/, '$1');
   return text.slice(0, start) + comments + text.slice(end);
@@ -178,11 +178,11 @@ function without({ parent, node }: Part, text: string): string | undefined {
 function isOurs({ children: [only, ...others] = [], ...container }: Node, text: string): boolean {
   if (only === undefined || others.length > 0) return false;
   const before = text.slice(container.offset + 1, only.offset);
-  const after = text.slice(endOf(only), container.offset + container.length - 1);
+  const after = text.slice(endOfNode(only), container.offset + container.length - 1);
   return /^\s+,[\s,]*$/.test(`${before},${after}`);
 }
 
-function endOf({ offset, length }: Node): number {
+function endOfNode({ offset, length }: Node): number {
   return offset + length;
 }
 
@@ -202,7 +202,7 @@ function insert(text: string, container: Node, print: (layout: Layout) => string
     const indent = /^[ \t]*/.exec(lineUpTo(text, container.offset))?.[0] ?? '';
     return text.slice(0, at) + print({ indent, unit, eol }) + text.slice(at);
   }
-  const at = endOf(last);
+  const at = endOfNode(last);
   const beforeLast = lineUpTo(text, last.offset);
   const isOnOwnLine = /^[ \t]*$/.test(beforeLast) && text.slice(0, last.offset).includes('\n');
   const layout = { indent: isOnOwnLine ? beforeLast : undefined, unit, eol };

@@ -5,10 +5,10 @@ import { HARNESSES, type Harness, type HarnessName, type Hooks } from './harness
 import instructions from './instructions.md';
 import { jsonHooks } from './json-hooks.ts';
 import {
-  type Edit,
   hasHooks,
   markedSection,
   SetupError,
+  type TextEdit,
   tomlHooks,
   wholeFile,
   writableRoot,
@@ -20,7 +20,7 @@ export interface User {
   readonly environment: Environment;
 }
 
-export interface Place extends User {
+export interface Target extends User {
   readonly scope: 'project' | 'user';
   readonly root: string;
   readonly gate: boolean;
@@ -35,7 +35,7 @@ export interface Place extends User {
 export interface Piece {
   readonly path: string;
   readonly what: 'instructions' | 'hooks' | 'plugin' | 'policy' | 'sandbox';
-  readonly edit: Edit;
+  readonly edit: TextEdit;
   /** It lets lines run without a question: as a part, or only that. */
   readonly permission?: 'part' | 'all';
 }
@@ -62,7 +62,7 @@ export function userFolderOf(
 }
 
 /** The files to edit for a harness, in the order of the output. */
-export function piecesOf(name: HarnessName, place: Place): readonly Piece[] {
+export function piecesOf(name: HarnessName, place: Target): readonly Piece[] {
   const harness: Harness = HARNESSES[name];
   const { plugin, hooks } = harness;
   const isProject = place.scope === 'project';
@@ -105,7 +105,7 @@ function permissionPieces(
   harness: Harness,
   name: HarnessName,
   folder: string,
-  place: Place,
+  place: Target,
 ): Piece[] {
   const { policy, sandbox } = harness;
   const permission = 'all';
@@ -130,26 +130,26 @@ function permissionPieces(
 }
 
 /** Never change this: Codex trusts a hook by the hash of its command. */
-const COMMAND = 'agent-shell hook';
+const HOOK_COMMAND = 'agent-shell hook';
 const GATED = /"agent-shell hook [^"]*--gate"/;
 
-function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, place: Place): Piece {
+function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, place: Target): Piece {
   const { file, otherFile, form, version } = hooks;
   const path = join(folder, file);
   const other = join(folder, otherFile ?? '');
   const isInOther =
     otherFile !== undefined &&
-    !place.read(path)?.includes(COMMAND) &&
+    !place.read(path)?.includes(HOOK_COMMAND) &&
     hasHooks(place.read(other) ?? '');
   const edit = (isGated: boolean, permits: boolean) => {
-    const entries = entriesOf(hooks, isGated, permits);
+    const entries = hookEntries(hooks, isGated, permits);
     return form === 'tables' || isInOther
       ? tomlHooks(entries, name)
       : jsonHooks({ events: Object.fromEntries(entries), version });
   };
   const permitted = (text: string) =>
     Object.keys(hooks.permission ?? {}).some((event) =>
-      JSON.stringify(parse(text)?.hooks?.[event] ?? '').includes(`"${COMMAND}`),
+      JSON.stringify(parse(text)?.hooks?.[event] ?? '').includes(`"${HOOK_COMMAND}`),
     );
   const plain = edit(place.gate, place.permission === true);
   const add = (text: string | undefined) => {
@@ -163,14 +163,14 @@ function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, place: Plac
   return { path: isInOther ? other : path, what: 'hooks', edit: { ...plain, add }, permission };
 }
 
-function entriesOf(
+function hookEntries(
   { events, permission, form, handler, stop, options }: Hooks,
   isGated: boolean,
   isPermitted: boolean,
 ): [event: string, entry: object][] {
   return Object.entries({ ...events, ...(isPermitted && permission) }).map(([event, more]) => {
     const gate = event === stop && isGated ? '--gate' : '';
-    const command = [COMMAND, options, gate].filter(Boolean).join(' ');
+    const command = [HOOK_COMMAND, options, gate].filter(Boolean).join(' ');
     const group = { ...more, hooks: [{ type: 'command', command, ...handler }] };
     return [event, form === 'groups' ? group : { command, ...more, ...handler }];
   });

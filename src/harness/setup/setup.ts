@@ -7,15 +7,15 @@ import { makeFolders } from '../../base/system/files.ts';
 import { findProgram } from '../../base/system/find-program.ts';
 import { ListHome } from '../../lists/list-home.ts';
 import { sessionOf } from '../../lists/list-paths.ts';
-import { type Checked, checkInstall, type World } from './check-install.ts';
+import { type Checked, checkInstall, type SetupWorld } from './check-install.ts';
 import { editConfigs, readConfig, removeEmptyFolders, targetOf } from './config-file.ts';
 import { HARNESS_NAMES, HARNESSES, type Harness, type HarnessName } from './harnesses.ts';
-import { type Piece, type Place, piecesOf, userFolderOf } from './pieces.ts';
+import { type Piece, piecesOf, type Target, userFolderOf } from './pieces.ts';
 import helpPage from './setup.md';
 import { SetupError } from './text-edits.ts';
 
-const MAX_CHARACTERS = 500;
-const ACTIONS = ['--check', '--remove', '--print'] as const;
+const MAX_SETUP_ERROR = 500;
+const SETUP_ACTIONS = ['--check', '--remove', '--print'] as const;
 export const SETUP_OPTIONS = {
   '--check': 'flag',
   '--remove': 'flag',
@@ -28,13 +28,13 @@ export const SETUP_OPTIONS = {
   ...HELP_OPTIONS,
 } as const;
 
-interface Asked {
+interface SetupAsked {
   /** Undefined lists the harnesses found here. */
   readonly name: HarnessName | undefined;
-  readonly action: (typeof ACTIONS)[number] | undefined;
-  readonly scope: Place['scope'];
+  readonly action: (typeof SETUP_ACTIONS)[number] | undefined;
+  readonly scope: Target['scope'];
   readonly gate: boolean;
-  readonly permission: Place['permission'];
+  readonly permission: Target['permission'];
   /** Also edits files outside of the project that links lead to. */
   readonly followLinks: boolean;
 }
@@ -43,21 +43,23 @@ interface Asked {
  * `agent-shell setup`: teaches a harness about the list. Exit code 0; 1 if a file cannot be edited or `--check` finds
  * something missing; 2 for wrong usage.
  */
-export function setup(argv: readonly string[], world: World): CommandResult {
+export function setup(argv: readonly string[], world: SetupWorld): CommandResult {
   const asked = readArguments(argv);
-  if ('problem' in asked) return wrongUsage(asked.problem);
+  if ('problem' in asked) return wrongSetupUsage(asked.problem);
   if ('help' in asked) return done(helpPage);
   const { name, action } = asked;
   if (name === undefined) return action === '--check' ? checkAll(world) : done(whatIsHere(world));
   const harness: Harness = HARNESSES[name];
-  const place = placeOf(asked, world);
+  const place = setupPlace(asked, world);
   try {
     const pieces = piecesOf(name, place);
     if (pieces.length === 0) {
-      return wrongUsage(`${name} is for projects only: each harness has its own file for --user`);
+      return wrongSetupUsage(
+        `${name} is for projects only: each harness has its own file for --user`,
+      );
     }
     if (asked.gate && !pieces.some(({ what }) => what === 'hooks')) {
-      return wrongUsage(
+      return wrongSetupUsage(
         harness.hooks
           ? `${harness.title} has hooks for all projects only: --gate needs --user`
           : `${harness.title} has no hook for its stop, so it cannot have a --gate`,
@@ -68,13 +70,13 @@ export function setup(argv: readonly string[], world: World): CommandResult {
         return done(
           pieces
             .filter(({ permission }) => permission !== 'all' || asked.permission)
-            .map((piece) => shown(piece, place))
+            .map((piece) => shownPiece(piece, place))
             .join('\n'),
         );
       case '--check':
-        return checked([checkInstall(world), checkPieces(harness, pieces, place)]);
+        return resultOfChecks([checkInstall(world), checkPieces(harness, pieces, place)]);
       default:
-        return change(pieces, place, asked, nextOf(harness, asked));
+        return change(pieces, place, asked, nextSteps(harness, asked));
     }
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
@@ -82,7 +84,7 @@ export function setup(argv: readonly string[], world: World): CommandResult {
   }
 }
 
-function readArguments(argv: readonly string[]): Asked | { help: true } | { problem: string } {
+function readArguments(argv: readonly string[]): SetupAsked | { help: true } | { problem: string } {
   const parsed = parseOptions(argv, SETUP_OPTIONS);
   if ('problem' in parsed) return parsed;
   const { options, rest } = parsed;
@@ -90,7 +92,7 @@ function readArguments(argv: readonly string[]): Asked | { help: true } | { prob
   const [word, unknown] = rest;
   const name = HARNESS_NAMES.find((known) => known === word);
   const names = HARNESS_NAMES.join(', ');
-  const actions = ACTIONS.filter((one) => options[one]);
+  const actions = SETUP_ACTIONS.filter((one) => options[one]);
   const [action] = actions;
   if (word !== undefined && name === undefined) {
     return {
@@ -115,17 +117,22 @@ function readArguments(argv: readonly string[]): Asked | { help: true } | { prob
   };
 }
 
-function placeOf(
-  { scope, gate, permission }: Pick<Asked, 'scope' | 'gate' | 'permission'>,
-  { environment, directory, home }: World,
-): Place {
+function setupPlace(
+  { scope, gate, permission }: Pick<SetupAsked, 'scope' | 'gate' | 'permission'>,
+  { environment, directory, home }: SetupWorld,
+): Target {
   const lists = () => new ListHome(environment, directory).folder;
   const root = sessionOf(directory);
   return { scope, gate, permission, root, home, environment, lists, read: readConfig };
 }
 
 /** Prints the remaining steps only if something was written. */
-function change(pieces: readonly Piece[], place: Place, asked: Asked, next: string): CommandResult {
+function change(
+  pieces: readonly Piece[],
+  place: Target,
+  asked: SetupAsked,
+  next: string,
+): CommandResult {
   const { scope, root, home } = place;
   const isRemoval = asked.action === '--remove';
   const isLeftOut = ({ permission }: Piece) => permission === 'all' && !asked.permission;
@@ -156,7 +163,7 @@ function change(pieces: readonly Piece[], place: Place, asked: Asked, next: stri
     const lines = pieces.flatMap((piece, index) =>
       isLeftOut(piece) && outcomes[index] === 'unchanged'
         ? []
-        : `${outcomeOf(outcomes[index]).padEnd(9)}  ${titleOf(piece, place)}\n`,
+        : `${outcomeOf(outcomes[index]).padEnd(9)}  ${pieceTitle(piece, place)}\n`,
     );
     const isWritten = (_: unknown, index: number) => !isRemoval && outcomes[index] === 'written';
     const permits = pieces.filter(isWritten).some(({ permission }) => permission);
@@ -179,7 +186,7 @@ function removeFoldersOf(paths: readonly string[], base: string): void {
   }
 }
 
-function nextOf({ next, policy, title }: Harness, { scope, permission }: Asked): string {
+function nextSteps({ next, policy, title }: Harness, { scope, permission }: SetupAsked): string {
   if (next) return `\n${next}\n`;
   return policy && permission && scope === 'project'
     ? `\n${title} asks you about each command; it reads the permission to use the list from your own files only:
@@ -193,29 +200,29 @@ settings. --no-permission leaves this out.\n\n`,
   user: `Lines that only use the task list will run without a question, in all your projects. --no-permission leaves this out.\n\n`,
 };
 
-function shown(piece: Piece, place: Place): string {
-  return `# ${titleOf(piece, place)}\n${piece.edit.shown}`;
+function shownPiece(piece: Piece, place: Target): string {
+  return `# ${pieceTitle(piece, place)}\n${piece.edit.shown}`;
 }
 
-function checkAll(world: World): CommandResult {
+function checkAll(world: SetupWorld): CommandResult {
   const checks = [checkInstall(world)];
   for (const scope of ['project', 'user'] as const) {
-    const place = placeOf({ scope, gate: false, permission: undefined }, world);
+    const place = setupPlace({ scope, gate: false, permission: undefined }, world);
     for (const name of HARNESS_NAMES) {
       const pieces = unlessUnreadable(() => piecesOf(name, place)) ?? [];
-      const isSetUp = pieces.some((piece) => stateOf(piece, place) !== 'missing');
+      const isSetUp = pieces.some((piece) => pieceState(piece, place) !== 'missing');
       if (isSetUp) checks.push(checkPieces(HARNESSES[name], pieces, place));
     }
   }
-  return checked(checks);
+  return resultOfChecks(checks);
 }
 
-function checkPieces({ title }: Harness, pieces: readonly Piece[], place: Place): Checked {
-  const states = pieces.map((piece) => stateOf(piece, place));
+function checkPieces({ title }: Harness, pieces: readonly Piece[], place: Target): Checked {
+  const states = pieces.map((piece) => pieceState(piece, place));
   return {
     lines: [
       `${title}, ${place.scope === 'project' ? 'this project' : 'all projects'}:`,
-      ...pieces.map((piece, index) => `  ${states[index]?.padEnd(8)} ${titleOf(piece, place)}`),
+      ...pieces.map((piece, index) => `  ${states[index]?.padEnd(8)} ${pieceTitle(piece, place)}`),
     ],
     isGood: states.every(
       (state, index) =>
@@ -226,7 +233,7 @@ function checkPieces({ title }: Harness, pieces: readonly Piece[], place: Place)
 
 type PieceState = 'ok' | 'missing' | 'outdated' | 'unreadable';
 
-function stateOf({ path, edit }: Piece, place: Place): PieceState {
+function pieceState({ path, edit }: Piece, place: Target): PieceState {
   const state = unlessUnreadable((): PieceState => {
     const text = place.read(path);
     if (text === undefined) return 'missing';
@@ -245,14 +252,14 @@ function unlessUnreadable<T>(read: () => T): T | undefined {
   }
 }
 
-function checked(checks: readonly Checked[]): CommandResult {
+function resultOfChecks(checks: readonly Checked[]): CommandResult {
   const isGood = checks.every((check) => check.isGood);
   const stdout = checks.map(({ lines }) => lines.map((line) => `${line}\n`).join('')).join('\n');
   return { stdout, stderr: '', exitCode: isGood ? 0 : 1 };
 }
 
-function whatIsHere(world: World): string {
-  const { root } = placeOf({ scope: 'project', gate: false, permission: undefined }, world);
+function whatIsHere(world: SetupWorld): string {
+  const { root } = setupPlace({ scope: 'project', gate: false, permission: undefined }, world);
   const here = HARNESS_NAMES.filter((name) => {
     const harness: Harness = HARNESSES[name];
     const { program, folder, signs } = harness;
@@ -278,17 +285,17 @@ written, --check to see what is set up, --remove to undo it.
 `;
 }
 
-function titleOf({ path, what }: Piece, { root, home, scope }: Place): string {
+function pieceTitle({ path, what }: Piece, { root, home, scope }: Target): string {
   const [base, prefix] = scope === 'project' ? [root, ''] : [home, `~${sep}`];
   const name = relative(base, path);
-  return `${safeText(name.startsWith('..') ? path : `${prefix}${name}`, MAX_CHARACTERS)}  (${what})`;
+  return `${safeText(name.startsWith('..') ? path : `${prefix}${name}`, MAX_SETUP_ERROR)}  (${what})`;
 }
 
-function wrongUsage(problem: string): CommandResult {
-  const message = `agent-shell: ${safeText(problem, MAX_CHARACTERS)}; see agent-shell setup --help\n`;
+function wrongSetupUsage(problem: string): CommandResult {
+  const message = `agent-shell: ${safeText(problem, MAX_SETUP_ERROR)}; see agent-shell setup --help\n`;
   return failed('wrongUsage', message);
 }
 
 function complaint(problem: string, changed = 'nothing was changed'): string {
-  return `agent-shell: ${safeText(problem, MAX_CHARACTERS)}; ${changed}\n`;
+  return `agent-shell: ${safeText(problem, MAX_SETUP_ERROR)}; ${changed}\n`;
 }

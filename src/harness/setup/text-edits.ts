@@ -6,7 +6,7 @@ export class SetupError extends Error {
 }
 
 /** `remove(add(text))` is `text`, byte for byte; for a missing file, both are `undefined`. Both may throw a SetupError. */
-export interface Edit {
+export interface TextEdit {
   readonly shown: string;
   /** Returns the same text if the addition is already there. */
   add(text: string | undefined): string;
@@ -19,7 +19,7 @@ export function endOfLine(text: string): '\n' | '\r\n' {
 }
 
 /** A file that is entirely ours, as its first line says. */
-export function wholeFile(content: string): Edit {
+export function wholeFile(content: string): TextEdit {
   const firstLine = content.slice(0, content.indexOf('\n'));
   const isOurs = (text: string) => text.startsWith(firstLine);
   return {
@@ -40,7 +40,7 @@ const HASH_COMMENT = { open: '# ', close: '', name: 'todowrite' };
 const ROOTS_COMMENT = { open: '# ', close: '', name: 'lists of todowrite' };
 
 /** Increase it when the section's meaning changes. */
-const VERSION = 'v1';
+const SECTION_VERSION = 'v1';
 
 /**
  * A section between two comments at the end of a file. Harnesses may share it: the first comment names its users, and the
@@ -53,7 +53,7 @@ export function markedSection(
   body: string | ((owners: readonly string[]) => string),
   owner: string,
   style = MARKDOWN_COMMENT,
-): Edit {
+): TextEdit {
   const { open, close, name } = style;
   const end = `${open}END ${name}${close}`;
   const beginLine = new RegExp(
@@ -62,7 +62,7 @@ export function markedSection(
   );
   const section = (owners: readonly string[], eol: string) =>
     [
-      `${open}BEGIN ${name} ${VERSION}: ${owners.join(', ')}${close}`,
+      `${open}BEGIN ${name} ${SECTION_VERSION}: ${owners.join(', ')}${close}`,
       ...(typeof body === 'string' ? body : body(owners)).trimEnd().split('\n'),
       end,
     ].join(eol);
@@ -123,11 +123,17 @@ const OWN_TABLE =
  * Kimi CLI rewrites its file when a setting changes, without comments: then our tables are recognized by their command. It
  * also writes `hooks = []` if there are none, to which no table can be added.
  */
-export function tomlHooks(events: readonly [event: string, entry: object][], owner: string): Edit {
+export function tomlHooks(
+  events: readonly [event: string, entry: object][],
+  owner: string,
+): TextEdit {
   const tables = events.flatMap(([event, { hooks, ...entry }]: [string, { hooks?: object[] }]) =>
     hooks === undefined
-      ? [table('hooks', { event, ...entry })]
-      : [table(`hooks.${event}`, entry), ...hooks.map((one) => table(`hooks.${event}.hooks`, one))],
+      ? [tomlTable('hooks', { event, ...entry })]
+      : [
+          tomlTable(`hooks.${event}`, entry),
+          ...hooks.map((one) => tomlTable(`hooks.${event}.hooks`, one)),
+        ],
   );
   const section = markedSection(tables.join(''), owner, HASH_COMMENT);
   const remove = (text: string) => {
@@ -139,7 +145,7 @@ export function tomlHooks(events: readonly [event: string, entry: object][], own
     shown: section.shown,
     add: (text) => {
       if (text === undefined) return section.add(text);
-      parsed(text);
+      parsedToml(text);
       if (tables.every((table) => text.includes(table))) return text;
       const bare = text.includes('# BEGIN todowrite') ? text : text.replace(OWN_TABLE, '');
       const [top = ''] = bare.split(/^\[/m, 1);
@@ -157,7 +163,7 @@ export function tomlHooks(events: readonly [event: string, entry: object][], own
 }
 
 /** A folder that Codex's sandbox lets commands write in. @param path as in TOML, perhaps with `~`. */
-export function writableRoot(path: string, owner: string): Edit {
+export function writableRoot(path: string, owner: string): TextEdit {
   const roots = `writable_roots = [${JSON.stringify(path)}]`;
   const table = markedSection(`[sandbox_workspace_write]\n${roots}`, owner, ROOTS_COMMENT);
   const inTable = markedSection(roots, owner, ROOTS_COMMENT);
@@ -181,7 +187,7 @@ export function writableRoot(path: string, owner: string): Edit {
 
 /** The folders that a configuration of Codex names; undefined for none. */
 export function writableRootsIn(text: string): readonly unknown[] | undefined {
-  const { sandbox_workspace_write: table } = parsed(text) as {
+  const { sandbox_workspace_write: table } = parsedToml(text) as {
     sandbox_workspace_write?: { writable_roots?: unknown[] };
   };
   return table?.writable_roots;
@@ -196,7 +202,7 @@ export function hasHooks(text: string): boolean {
   }
 }
 
-function parsed(text: string): object {
+function parsedToml(text: string): object {
   try {
     return parse(text);
   } catch (error) {
@@ -204,7 +210,7 @@ function parsed(text: string): object {
   }
 }
 
-function table(name: string, values: object): string {
+function tomlTable(name: string, values: object): string {
   const pairs = Object.entries(values).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
   return `[[${name}]]\n${pairs.join('')}`;
 }

@@ -2,13 +2,13 @@ import { proofMark, STATUSES, type Status } from '../../base/command/status.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { table } from '../terminal/lines.ts';
-import { factsOf, printable, rowsOf, shownTask } from './look.ts';
+import { factsOf, printable, rowLines, shownTask } from './look.ts';
 import { ShownTimes } from './shown-times.ts';
 import { statusTimes } from './status-times.ts';
 import { GLYPH_OF, type Theme } from './theme.ts';
 
 /** Below this, facts of a task stand below its subject. */
-const NARROW_COLUMNS = 60;
+const NARROW_TABLE_COLUMNS = 60;
 
 /** A terminal to print a list on, once. */
 export interface PeopleLook {
@@ -60,9 +60,9 @@ export function tasksForPeople(
     const facts = task.isLeaseOver ? own.toSpliced(1, 0, 'lease expired') : own;
     const look = {
       ...{ theme, columns, facts: [...facts, times.ago(Date.parse(task.updatedAt))] },
-      factsBelow: columns < NARROW_COLUMNS,
+      factsBelow: columns < NARROW_TABLE_COLUMNS,
     };
-    return rowsOf(shown, look).map(({ text }) => text.trimEnd());
+    return rowLines(shown, look).map(({ text }) => text.trimEnd());
   });
   const ready = tasks.filter(({ isReady }) => isReady).length;
   return withSummary(rows, tasks, [`${ready} ready to claim`], theme);

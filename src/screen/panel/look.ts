@@ -1,7 +1,7 @@
 import { idsText, proofMark, type Ranked } from '../../base/command/status.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TodoItem } from '../../todo/todo-fields.ts';
-import { EMPTY_LINE, join, type Line, line, padded } from '../terminal/lines.ts';
+import { EMPTY_LINE, join, type Line, line, type Paint, padded } from '../terminal/lines.ts';
 import { displayWidth, oneLine, truncate, wrap } from '../terminal/text.ts';
 import type { ShownTimes } from './shown-times.ts';
 import { createTheme, GLYPH_OF, type Theme } from './theme.ts';
@@ -66,7 +66,7 @@ export function sessionName(session: string): readonly [name: string, where: str
   return at === -1 || name === '' ? [session, ''] : [name, session.slice(0, at) || '/'];
 }
 
-export function textOf({ status, text, doing }: Shown): string {
+export function textOfRow({ status, text, doing }: Shown): string {
   return status === 'in_progress' ? `${doing}...` : text;
 }
 
@@ -85,12 +85,10 @@ export function factsOf<Time = string>(shown: Shown, time?: Time): (string | Tim
 }
 
 /** @param ends of the lease, in milliseconds since 1970. */
-export function leaseText(ends: number | undefined, times: ShownTimes): string {
+export function leaseOnBoard(ends: number | undefined, times: ShownTimes): string {
   const isOver = ends !== undefined && times.isPast(ends);
   return isOver ? `expired ${times.ago(ends)}, free to claim` : '';
 }
-
-type Paint = (text: string) => string;
 
 export interface RowLook {
   readonly theme: Theme;
@@ -107,7 +105,7 @@ export interface RowLook {
 }
 
 /** Fresh rows are bars across all columns, in the colour of their status. */
-export function rowsOf(shown: Shown, look: RowLook): Line[] {
+export function rowLines(shown: Shown, look: RowLook): Line[] {
   const { theme, columns, isFresh } = look;
   if (!isFresh) return drawnRows(shown, look);
   const plain = createTheme({ unicode: theme.unicode });
@@ -134,7 +132,7 @@ function drawnRows(shown: Shown, look: RowLook): Line[] {
     : said.slice(0, said.findLastIndex((_, at) => fits(said.slice(0, at + 1))) + 1);
   const aside = beside.join(dot);
   const width = aside === '' ? room : room - displayWidth(aside) - 1;
-  const texts = cutRows(wrap(printable(textOf(shown), theme), width), width, most, theme);
+  const texts = cutRows(wrap(printable(textOfRow(shown), theme), width), width, most, theme);
   const asidePaint = shown.status === 'in_progress' ? paint : theme.paint.faint;
   const rows = texts.map((text, index) => {
     const start = index === 0 ? join(margin, mark, line(' ')) : padded(EMPTY_LINE, columns - room);

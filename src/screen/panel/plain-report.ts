@@ -5,7 +5,7 @@ import { oneLine } from '../terminal/text.ts';
 import { type Shown, shownItem, shownTask } from './look.ts';
 
 /** More items that were added are counted. */
-const MOST_NAMED = 3;
+const MOST_NAMED_ADDED = 3;
 
 type Listed = Pick<TodoState, 'items'>;
 
@@ -52,11 +52,13 @@ function reportOf<Row>(
   const added = now.filter(({ was }) => was === undefined).map(({ is }) => is);
   const removed = pairs.length - now.length;
   const news = [
-    ...named(changed, 'in_progress', 'in progress'),
-    ...named(changed, 'completed', 'completed'),
-    ...named(changed, 'pending', 'pending again'),
+    ...labelledItems(changed, 'in_progress', 'in progress'),
+    ...labelledItems(changed, 'completed', 'completed'),
+    ...labelledItems(changed, 'pending', 'pending again'),
     ...(removed > 0 ? [`${removed} removed`] : []),
-    ...(added.length > MOST_NAMED ? [`${added.length} added`] : named(added, 'pending', 'added')),
+    ...(added.length > MOST_NAMED_ADDED
+      ? [`${added.length} added`]
+      : labelledItems(added, 'pending', 'added')),
   ];
   const done = now.filter(({ is }) => is.status === 'completed').length;
   return news.length === 0 ? '' : oneLine(`${label} ${done}/${now.length}: ${news.join('; ')}`);
@@ -68,7 +70,7 @@ function isNews(is: Shown, was: Shown | undefined): boolean {
   return is.status === 'in_progress' && (is.doing !== was?.doing || is.owner !== was.owner);
 }
 
-function named(items: readonly Shown[], status: Shown['status'], label: string): string[] {
+function labelledItems(items: readonly Shown[], status: Shown['status'], label: string): string[] {
   return items
     .filter((item) => item.status === status)
     .map(({ text, doing, owner }) => {

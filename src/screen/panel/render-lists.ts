@@ -5,7 +5,7 @@ import type { Items } from '../../todo/todo-fields.ts';
 import type { TodoState } from '../../todo/todo-version.ts';
 import { type Line, line } from '../terminal/lines.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
-import { factsOf, printable, rowsOf, type Shown, shownItem, shownTask } from './look.ts';
+import { factsOf, printable, rowLines, type Shown, shownItem, shownTask } from './look.ts';
 import { formatElapsed } from './shown-times.ts';
 import { createTheme, type Theme } from './theme.ts';
 
@@ -125,9 +125,9 @@ function renderBox<Row extends Ranked>(
   const isFresh = (item: Row) => options.fresh?.has(item) ?? false;
   const draw = (item: Row, most: number) => {
     const { shown, facts } = show(item);
-    return rowsOf(shown, { theme, columns: width, facts, isFresh: isFresh(item), most });
+    return rowLines(shown, { theme, columns: width, facts, isFresh: isFresh(item), most });
   };
-  const body = bodyOf(items, draw, { height: isBoxed ? height - 2 : height, width }, theme);
+  const body = panelBody(items, draw, { height: isBoxed ? height - 2 : height, width }, theme);
   if (!isBoxed) return body.map(({ text }) => text);
   const done = items.filter(({ status }) => status === 'completed').length;
   const { added = 0, removed = 0 } = rewritten ?? {};
@@ -137,7 +137,7 @@ function renderBox<Row extends Ranked>(
 }
 
 /** The items that fit into `height` rows, in list order; the last row counts hidden ones. Those last in `byNeed` are hidden. */
-function bodyOf<Row extends Ranked>(
+function panelBody<Row extends Ranked>(
   items: readonly Row[],
   draw: (item: Row, most: number) => Line[],
   { height, width }: { height: number; width: number },
@@ -167,12 +167,12 @@ export function rewritten(before: Items, after: Items): RenderOptions['rewritten
   return { added, removed: pairs.length - after.length };
 }
 
-interface Heading {
+interface PanelHeading {
   readonly title: string;
   readonly remarks: readonly string[];
 }
 
-function box(body: readonly Line[], width: number, { title, remarks }: Heading, theme: Theme) {
+function box(body: readonly Line[], width: number, { title, remarks }: PanelHeading, theme: Theme) {
   const { frame, ellipsis } = theme;
   const start = `${frame.top} ${truncate(title, width - 1, ellipsis)} `;
   const room = width + 2 - displayWidth(start);

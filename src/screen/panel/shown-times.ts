@@ -1,10 +1,7 @@
-import { timeAgo } from '../../base/time-ago.ts';
+import { HOUR, MINUTE, SECOND, timeAgo } from '../../base/time-ago.ts';
 
 /** A change of status is highlighted for this long. */
 export const FRESH_MS = 2000;
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 
 /** Formats times at one moment, and finds out when the first of them will change. */
 export class ShownTimes {

@@ -20,7 +20,7 @@ export interface StatusTimes {
   readonly isBegunKnown: boolean;
 }
 
-type Version = Pick<TodoVersion, 'items' | 'updatedAt' | 'version'>;
+type TimedVersion = Pick<TodoVersion, 'items' | 'updatedAt' | 'version'>;
 
 const NO_TIMES: StatusTimes = {
   since: new Map(),
@@ -37,35 +37,38 @@ interface Timed {
 }
 
 /** A cache: the times of a version follow from those of the versions before it, here with it, newest first. */
-const remembered = new WeakMap<Version, readonly Timed[]>();
+const timesOfVersions = new WeakMap<TimedVersion, readonly Timed[]>();
 /** An undo goes back at most so far. */
 const MOST_BEFORE = 50;
 
 /** @param newestFirst read back to a version in the cache. */
-export function statusTimes(newestFirst: Iterable<Version>): StatusTimes {
-  const news: Version[] = [];
+export function statusTimes(newestFirst: Iterable<TimedVersion>): StatusTimes {
+  const news: TimedVersion[] = [];
   let timed: readonly Timed[] = [];
   for (const version of newestFirst) {
-    timed = remembered.get(version) ?? [];
+    timed = timesOfVersions.get(version) ?? [];
     if (timed.length > 0) break;
     news.unshift(version);
   }
   for (const version of news) {
     const times = timesAfter(timed, version);
     timed = [{ items: version.items, times }, ...timed.slice(0, MOST_BEFORE)];
-    remembered.set(version, timed);
+    timesOfVersions.set(version, timed);
   }
   return timed[0]?.times ?? NO_TIMES;
 }
 
-function timesAfter(timed: readonly Timed[], { items, updatedAt, version }: Version): StatusTimes {
+function timesAfter(
+  timed: readonly Timed[],
+  { items, updatedAt, version }: TimedVersion,
+): StatusTimes {
   const since = new Map<Item, number>();
   const isLonger = new Set<Item>();
   const took = new Map<Item, number>();
   const changed = new Map<Item, number>();
   const [before] = timed;
   const isOldest = before === undefined && version > 1;
-  const restored = timed.find((earlier) => isSameList(earlier.items, items));
+  const restored = timed.find((earlier) => isSameContent(earlier.items, items));
   let isSamePlan = false;
   const pairs = pairItems(before?.items ?? [], items);
   const renamed = renamedItem(pairs, before?.items ?? [], items);
@@ -105,7 +108,7 @@ function timesAfter(timed: readonly Timed[], { items, updatedAt, version }: Vers
 }
 
 /** An undo restores the items of an earlier version. */
-function isSameList(items: Items, others: Items): boolean {
+function isSameContent(items: Items, others: Items): boolean {
   const isSame = (item: Item, other: Item | undefined) =>
     item.content === other?.content && item.status === other.status;
   return items.length === others.length && items.every((item, at) => isSame(item, others[at]));
@@ -138,7 +141,7 @@ function taskTimes(newestFirst: readonly TaskVersion[]): ReadonlyMap<number, num
 }
 
 /** An item or a task with its times, in milliseconds since 1970. */
-export interface Row extends Shown {
+export interface TimedRow extends Shown {
   /** Unique in its list. */
   readonly name: string;
   /** The beginning of its status. */
@@ -152,9 +155,9 @@ export interface Row extends Shown {
 }
 
 /** A frame asks for rows several times, and a version has always the same. */
-function rowsOnce<V extends object>(rowsOf: (newest: V, newestFirst: readonly V[]) => Row[]) {
-  const known = new WeakMap<V, readonly Row[]>();
-  return (newestFirst: readonly V[]): readonly Row[] => {
+function rowsOnce<V extends object>(rowsOf: (newest: V, newestFirst: readonly V[]) => TimedRow[]) {
+  const known = new WeakMap<V, readonly TimedRow[]>();
+  return (newestFirst: readonly V[]): readonly TimedRow[] => {
     const [newest] = newestFirst;
     if (newest === undefined) return [];
     const rows = known.get(newest) ?? rowsOf(newest, newestFirst);

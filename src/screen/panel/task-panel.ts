@@ -43,7 +43,7 @@ interface Beside {
 }
 
 /** Faster changes share a frame. */
-const FRAME_MS = 25;
+const PANEL_FRAME_MS = 25;
 
 /**
  * Shows the list of a store on a terminal, below the output, and keeps it in sight.
@@ -162,7 +162,7 @@ export class TaskPanel {
   #drawAndPause(): void {
     this.#frameIsDue = false;
     this.#draw();
-    this.#cancelFrame = this.#clock.after(FRAME_MS, () => {
+    this.#cancelFrame = this.#clock.after(PANEL_FRAME_MS, () => {
       this.#cancelFrame = undefined;
       if (this.#frameIsDue) this.#drawAndPause();
     });

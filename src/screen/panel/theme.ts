@@ -77,7 +77,7 @@ const freshBy = (paintOf: (status: Status) => Paint) => ({
   in_progress: paintOf('in_progress'),
   pending: paintOf('pending'),
 });
-const NOTHING = Object.fromEntries(Object.keys(STYLES).map((name) => [name, same])) as Paints;
+const NO_PAINTS = Object.fromEntries(Object.keys(STYLES).map((name) => [name, same])) as Paints;
 
 function coloursOn(background: Background, answered: Background): Paints {
   const active = background ? `\x1b[38;5;${ACTIVE_COLOURS[background]}m` : '\x1b[35m';
@@ -122,7 +122,7 @@ export function createTheme({
   const glyphs = unicode ? GLYPHS.unicode : GLYPHS.ascii;
   if (!colours) {
     const fresh = styles ? always((row) => bold(inverse(row))) : same;
-    return { ...glyphs, unicode, paint: styles ? STYLES : NOTHING, fresh: freshBy(() => fresh) };
+    return { ...glyphs, unicode, paint: styles ? STYLES : NO_PAINTS, fresh: freshBy(() => fresh) };
   }
   const colour = FRESH_COLOURS[answered ?? 'unknown'];
   const fresh = freshBy((status) => bar(colour[status], colour.behind));

@@ -4,7 +4,8 @@ export type Background = 'dark' | 'light' | undefined;
 
 /** The terminal's answer, if any, comes in between the keys. */
 export const ASK_BACKGROUND = '\x1b]11;?\x1b\\';
-const ANSWER = /\x1b\]11;(?:rgba?:([\da-f]+)\/([\da-f]+)\/([\da-f]+)[^\x07\x1b]*)?(?:\x07|\x1b\\)/i;
+const BACKGROUND_ANSWER =
+  /\x1b\]11;(?:rgba?:([\da-f]+)\/([\da-f]+)\/([\da-f]+)[^\x07\x1b]*)?(?:\x07|\x1b\\)/i;
 
 /** COLORFGBG, which some terminals set, has the numbers of the foreground and background colours. */
 export function backgroundOf({ COLORFGBG = '' }: Environment): Background {
@@ -15,7 +16,7 @@ export function backgroundOf({ COLORFGBG = '' }: Environment): Background {
 
 /** Removes the terminal's answer from the typed keys. */
 export function withoutAnswer(typed: string): { keys: string; background: Background } {
-  const [answer, ...rgb] = ANSWER.exec(typed) ?? [];
+  const [answer, ...rgb] = BACKGROUND_ANSWER.exec(typed) ?? [];
   if (answer === undefined) return { keys: typed, background: undefined };
   const [red = 0, green = 0, blue = 0] = rgb.map(
     (part = '0') => Number.parseInt(part, 16) / 16 ** part.length,

@@ -60,7 +60,7 @@ export function beside(
   );
 }
 
-const GAP = '  ';
+const COLUMN_GAP = '  ';
 
 /**
  * Rows as lines with columns. The last column gets the rest of `width` and wraps; the others are truncated if they would
@@ -79,7 +79,7 @@ export function table(
     Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
   );
   // The widest gives way first.
-  const taken = () => widths.reduce((sum, each) => sum + each + GAP.length, 0);
+  const taken = () => widths.reduce((sum, each) => sum + each + COLUMN_GAP.length, 0);
   const lastWidth = Math.max(...rows.map((row) => displayWidth(row[count - 1] ?? '')));
   const kept = width - Math.min(Math.floor(width / 3), lastWidth);
   for (let most = Math.max(...widths); most > 1 && taken() > kept; most--) {
@@ -97,7 +97,7 @@ export function table(
         const pad = ' '.repeat(each - displayWidth(text));
         return (text === '' ? '' : paint(y, x)(text)) + pad;
       });
-      return [...cells, paint(y, count - 1)(line)].join(GAP).trimEnd();
+      return [...cells, paint(y, count - 1)(line)].join(COLUMN_GAP).trimEnd();
     });
   });
 }

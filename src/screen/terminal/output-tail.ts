@@ -1,9 +1,9 @@
 import { RESET_STYLE, toColumn } from './escapes.ts';
 import { characterWidth } from './text.ts';
 
-const PLAIN = /^[ -~]*$/;
+const ONE_COLUMN_EACH = /^[ -~]*$/;
 /** Text, a control character, or a sequence that OutputFilter passes. */
-const TOKEN = /[^\x00-\x1f\x7f]+|\x1b\[([\d;:]*)([mKHJ])|[\x00-\x1f\x7f]/g;
+const OUTPUT_TOKEN = /[^\x00-\x1f\x7f]+|\x1b\[([\d;:]*)([mKHJ])|[\x00-\x1f\x7f]/g;
 /** Characters whose width depends on their neighbours or on the terminal. */
 const DOUBTFUL = /[\p{M}\p{Default_Ignorable_Code_Point}\p{Regional_Indicator}\p{Emoji_Modifier}]/u;
 const MAX_STYLE = 256;
@@ -29,7 +29,7 @@ export class OutputTail {
 
   push(text: string, columns: number): void {
     const lastLine = text.lastIndexOf('\n');
-    for (const match of text.matchAll(TOKEN)) {
+    for (const match of text.matchAll(OUTPUT_TOKEN)) {
       const [token, parameters = '', final] = match;
       if (final === 'm') this.#restyle(parameters);
       else if (match.index < lastLine) continue;
@@ -91,7 +91,7 @@ export class OutputTail {
   }
 
   #print(text: string, columns: number): void {
-    if (PLAIN.test(text)) this.#advance(text.length, columns);
+    if (ONE_COLUMN_EACH.test(text)) this.#advance(text.length, columns);
     else for (const character of text) this.#printCharacter(character, columns);
     this.#last = [...text.slice(-2)].at(-1) ?? '';
     this.#lastStyle = this.style;

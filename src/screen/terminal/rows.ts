@@ -56,7 +56,7 @@ export const NEW_ROW = '\r\n';
 export const WRAP_ROW = `${TO_LAST_COLUMN} `;
 
 /** How to get from the cursor's row to a panel's first row, and how to remove the traces of that. */
-export interface Joint {
+export interface RowsJoint {
   readonly enter: string;
   readonly leave?: string;
 }
@@ -71,7 +71,7 @@ export interface Joint {
  */
 export function drawBelow(
   rows: readonly string[],
-  { enter, leave = '' }: Joint,
+  { enter, leave = '' }: RowsJoint,
   intoNext: string,
 ): string {
   return (

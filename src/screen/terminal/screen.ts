@@ -14,8 +14,8 @@ import {
   changedRows,
   drawBelow,
   eraseBelow,
-  type Joint,
   NEW_ROW,
+  type RowsJoint,
   WRAP_ROW,
   wholeRow,
 } from './rows.ts';
@@ -166,7 +166,7 @@ export class Screen {
     return this.#wrapsRows && this.columns > 1 ? WRAP_ROW : NEW_ROW;
   }
 
-  #joint(): Joint {
+  #joint(): RowsJoint {
     const { columns } = this;
     if (this.#intoNext() === NEW_ROW) return { enter: NEW_ROW };
     if (this.#tail.isFull(columns)) return { enter: this.#tail.refill(columns) + RESET_STYLE };

@@ -1,7 +1,7 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 import { safeText } from '../../base/safe-text.ts';
 
-const PLAIN = /^[ -~]*$/;
+const ASCII_ONLY = /^[ -~]*$/;
 const MARKS_PER_CHARACTER = 2;
 
 /** A character with its marks, or the two letters of a flag: `oneLine` leaves no other clusters. */
@@ -13,7 +13,7 @@ const CLUSTER = /[\u{1f1e6}-\u{1f1ff}]{2}|[\s\S]\p{M}*/gu;
  */
 export function oneLine(text: string): string {
   const line = safeText(text).replace(/\s+/gu, ' ').trim();
-  return PLAIN.test(line) ? line : agreedText(line);
+  return ASCII_ONLY.test(line) ? line : agreedText(line);
 }
 
 function agreedText(text: string): string {
@@ -34,7 +34,7 @@ function agreedText(text: string): string {
 
 /** The columns of a line from `oneLine`, or of any text without control characters. */
 export function displayWidth(text: string): number {
-  if (PLAIN.test(text)) return text.length;
+  if (ASCII_ONLY.test(text)) return text.length;
   let width = 0;
   for (const character of text) width += characterWidth(character);
   return width;
@@ -50,8 +50,8 @@ export function characterWidth(character: string): number {
 /** Truncates to `columns`, never inside a character. */
 export function truncate(text: string, columns: number, ellipsis = '…'): string {
   if (displayWidth(text) <= columns) return text;
-  const mark = cut(ellipsis, columns);
-  return cut(text, columns - displayWidth(mark)) + mark;
+  const mark = cutToColumns(ellipsis, columns);
+  return cutToColumns(text, columns - displayWidth(mark)) + mark;
 }
 
 /** Wraps text at `columns`, inside a word only where it is longer than a line. */
@@ -66,7 +66,7 @@ export function wrap(text: string, columns: number): string[] {
     // Text without blanks, as Chinese, begins where there is room.
     line = isNext ? word : longer;
     while (displayWidth(line) > width) {
-      const part = cut(line, width) || ([...line][0] ?? '');
+      const part = cutToColumns(line, width) || ([...line][0] ?? '');
       lines.push(part);
       line = line.slice(part.length);
     }
@@ -74,8 +74,8 @@ export function wrap(text: string, columns: number): string[] {
   return line === '' && lines.length > 0 ? lines : [...lines, line];
 }
 
-function cut(text: string, columns: number): string {
-  if (PLAIN.test(text)) return text.slice(0, Math.max(0, columns));
+function cutToColumns(text: string, columns: number): string {
+  if (ASCII_ONLY.test(text)) return text.slice(0, Math.max(0, columns));
   let width = 0;
   let result = '';
   for (const [segment] of text.matchAll(CLUSTER)) {

@@ -121,7 +121,7 @@ export class BashHome {
   writeScripts(): void {
     for (const name of this.#options.handlers?.keys() ?? []) {
       if (this.#written.includes(name)) continue;
-      writePrivate(this.scriptOf(name), startOf(this.bash) + COMMAND, 0o700);
+      writePrivate(this.scriptOf(name), startTimeOf(this.bash) + COMMAND_SCRIPT, 0o700);
       this.#written.push(name);
       this.#wholeSince = '';
     }
@@ -183,10 +183,10 @@ export class BashHome {
 }
 
 /** Bash reads it for each call, and comments take a twentieth of the call's time. */
-const COMMAND = script.replace(/^ *#.*\n/gm, '');
+const COMMAND_SCRIPT = script.replace(/^ *#.*\n/gm, '');
 
 /** The first lines of a script for this bash. The kernel ends the path of a `#!` line at a blank. */
-function startOf(bash: string): string {
+function startTimeOf(bash: string): string {
   if (!/\s/.test(bash)) return `#!${bash} -p\n`;
   const file = quote(bash);
   return `#!/bin/sh\n[ "\${BASH-}" = ${file} ] || exec ${file} -p "$0" "$@"\n`;

@@ -46,9 +46,9 @@ const NOT_AT_START = {
 };
 
 /** How a line ended: with a report of bash, or with the end of bash. */
-export type Ending = Report | (End & { readonly hasBegun: boolean; readonly isHidden?: boolean });
+export type LineEnd = Report | (End & { readonly hasBegun: boolean; readonly isHidden?: boolean });
 
-interface Question {
+interface BashQuestion {
   readonly nonce: string;
   /** Gets the fields that have come. Returns true when the answer is complete, or bash has ended. */
   readonly answer: (fields: readonly string[] | undefined) => boolean;
@@ -75,7 +75,7 @@ export class BashProcess {
   #nonces = 0;
   #end: End | undefined;
   #killed: Promise<void> | undefined;
-  #question: Question | undefined;
+  #question: BashQuestion | undefined;
   /** The bytes read from the status FIFO. */
   #received = '';
   #held = NOTHING_HELD;
@@ -155,7 +155,7 @@ export class BashProcess {
   }
 
   /** Evaluates one line, which may hold newlines. The previous one must have ended. */
-  async evaluate(evaluation: Evaluation): Promise<Ending> {
+  async evaluate(evaluation: Evaluation): Promise<LineEnd> {
     this.#home.writeScripts();
     if (this.#startText !== undefined) {
       const start = await this.#evaluate({ line: this.#startText, lastExitCode: 0 });
@@ -165,7 +165,7 @@ export class BashProcess {
     return this.#evaluate(evaluation);
   }
 
-  async #evaluate(evaluation: Evaluation): Promise<Ending> {
+  async #evaluate(evaluation: Evaluation): Promise<LineEnd> {
     const { stdin, hidden, seal } = this.#home.files;
     const nonce = this.#nextNonce();
     if (evaluation.stdin !== undefined) writePrivate(stdin, evaluation.stdin);

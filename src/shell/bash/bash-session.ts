@@ -5,7 +5,7 @@ import type { Environment } from '../../base/environment.ts';
 import { BashProcess } from './bash-process.ts';
 import { asksInVain, type LastCommand } from './last-command.ts';
 import { shortage } from './private-folder.ts';
-import { EXIT, type LimitReached, type RunOptions, TimeLimit } from './run-options.ts';
+import { EXIT, type LimitReached, LineTime, type RunOptions } from './run-options.ts';
 import { SessionOutput } from './session-output.ts';
 
 const SENT_ELSEWHERE = '`exec` has redirected the output';
@@ -55,7 +55,7 @@ export class BashSession {
   #queued = 0;
   #disposed: Promise<void> | undefined;
   /** The limit of the running line. */
-  #limit: TimeLimit | undefined;
+  #limit: LineTime | undefined;
   #callerStates = new Map<string, CallerState>();
 
   /** The last directory that bash reported. The next bash starts there. */
@@ -129,7 +129,7 @@ export class BashSession {
       return this.#result(EXIT.cancelled, 'cancelled before it began');
     }
     this.#callerStates.clear();
-    const limit = new TimeLimit(options);
+    const limit = new LineTime(options);
     this.#limit = limit;
     try {
       await this.#output.begin(options, limit);
@@ -176,7 +176,7 @@ export class BashSession {
     this.cwd = nearestDirectory(this.cwd);
   }
 
-  async #evaluate(line: string, { stdin }: RunOptions, limit: TimeLimit): Promise<CommandResult> {
+  async #evaluate(line: string, { stdin }: RunOptions, limit: LineTime): Promise<CommandResult> {
     const isNew = this.#bash === undefined;
     this.#bash ??= this.#start();
     const bash = this.#bash;

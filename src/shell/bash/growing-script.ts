@@ -3,9 +3,9 @@ import { codeOf, writeAll } from '../../base/system/files.ts';
 import type { ScriptPart } from './control-commands.ts';
 
 // Bash reads a script in blocks of this size, or of the script's size when bash starts, if that is smaller.
-const BLOCK = 8192;
+const BASH_BLOCK_BYTES = 8192;
 /** Above this many bytes, the blocks that bash has read are freed. */
-const MOST_KEPT = 1024 * 1024;
+const MOST_SCRIPT_BYTES = 1024 * 1024;
 
 /**
  * The script of a bash: a file that grows while bash runs it. Bash reads a file in blocks, but a pipe byte by byte, which took
@@ -24,7 +24,7 @@ export class GrowingScript {
   constructor(path: string, text: string) {
     this.#fd = openSync(path, 'ax', 0o600);
     chmodSync(path, 0o600);
-    this.#unread = Buffer.from(`#${'#'.repeat(BLOCK)}\n${text}`);
+    this.#unread = Buffer.from(`#${'#'.repeat(BASH_BLOCK_BYTES)}\n${text}`);
     try {
       this.#write(this.#unread);
     } catch (error) {
@@ -36,7 +36,7 @@ export class GrowingScript {
   /** Adds commands for a waiting bash. If this throws, the script is unchanged. */
   append({ text, unread }: ScriptPart): void {
     const part = Buffer.from(text + unread);
-    if (this.#end - this.#begin > MOST_KEPT) this.#forget();
+    if (this.#end - this.#begin > MOST_SCRIPT_BYTES) this.#forget();
     try {
       this.#write(part);
     } catch (error) {

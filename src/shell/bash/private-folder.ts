@@ -79,12 +79,12 @@ export const aliveIn = (folder: string) => join(folder, `alive-${hostname()}`);
 
 /** Removes this user's private folders whose host and watchdog have ended. */
 export function sweep(parent: string): void {
-  for (const name of namesIn(parent)) {
+  for (const name of entriesIn(parent)) {
     if (name.startsWith(PREFIX)) sweepFolder(join(parent, name));
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+function entriesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

@@ -30,7 +30,7 @@ export interface LimitReached {
   message: string;
 }
 
-export class TimeLimit {
+export class LineTime {
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = () => this.cancel('cancelled');

@@ -1,8 +1,8 @@
 import type { CommandResult } from '../../base/command/agent-command.ts';
-import { tell } from '../../base/system/listener.ts';
-import type { RunOptions, TimeLimit } from './run-options.ts';
+import { tellListener } from '../../base/system/listener.ts';
+import type { LineTime, RunOptions } from './run-options.ts';
 
-type Listener = (chunk: Buffer) => void;
+type ChunkListener = (chunk: Buffer) => void;
 
 /** The output of a session's lines: kept for their results, and passed to listeners. */
 export class SessionOutput {
@@ -15,21 +15,21 @@ export class SessionOutput {
   readonly onStderr: (chunk: Buffer) => void | Promise<void>;
 
   /** @param always hears all output, also between lines. */
-  constructor(always: { onStdout?: Listener; onStderr?: Listener }) {
+  constructor(always: { onStdout?: ChunkListener; onStderr?: ChunkListener }) {
     this.onStdout = (chunk) => {
       this.#stdout.add(chunk);
-      void tell(always.onStdout, chunk);
-      return tell(this.#listener?.onStdout, chunk);
+      void tellListener(always.onStdout, chunk);
+      return tellListener(this.#listener?.onStdout, chunk);
     };
     this.onStderr = (chunk) => {
       this.#stderr.add(chunk);
-      void tell(always.onStderr, chunk);
-      return tell(this.#listener?.onStderr, chunk);
+      void tellListener(always.onStderr, chunk);
+      return tellListener(this.#listener?.onStderr, chunk);
     };
   }
 
   /** A line begins. Its listener gets the output of background jobs since the previous line. */
-  async begin(line: RunOptions, limit: TimeLimit): Promise<void> {
+  async begin(line: RunOptions, limit: LineTime): Promise<void> {
     this.#listener = line;
     const outputs = [
       [this.#stdout, line.onStdout],
@@ -37,7 +37,7 @@ export class SessionOutput {
     ] as const;
     for (const [output, listener] of outputs) {
       output.keepEnds(line.maxOutputBytes);
-      for (const chunk of output.pending) await limit.within(tell(listener, chunk));
+      for (const chunk of output.pending) await limit.within(tellListener(listener, chunk));
     }
   }
 

@@ -21,7 +21,7 @@ import { TodoReadHandler } from '../../todo/todo-read.ts';
 import { TodoStore, todoStoreOf } from '../../todo/todo-store.ts';
 import { TodoWriteHandler } from '../../todo/todo-write.ts';
 import { BashSession } from '../bash/bash-session.ts';
-import { EXIT, TimeLimit } from '../bash/run-options.ts';
+import { EXIT, LineTime } from '../bash/run-options.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { heredocHint, withNearNames } from './bash-syntax.ts';
 import { callDirectly, readLine } from './direct-call.ts';
@@ -60,8 +60,8 @@ export class BashRouter {
   readonly #disposal = new AbortController();
   #queue: Promise<unknown> = Promise.resolve();
   /** The limit of lines that have none of their own; `dispose` reaches it. */
-  readonly #limit = new TimeLimit({});
-  #ownLimit: TimeLimit | undefined;
+  readonly #limit = new LineTime({});
+  #ownLimit: LineTime | undefined;
 
   constructor(options: BashRouterOptions = {}, parent?: BashRouter) {
     this.#options = options;
@@ -241,7 +241,7 @@ export class BashRouter {
     if (this.#options.panel) this.panel?.commandStarted();
     this.#guide?.commandStarted(text, type);
     const isLimited = options.timeoutMs !== undefined || options.signal !== undefined;
-    this.#ownLimit = isLimited ? new TimeLimit(options) : undefined;
+    this.#ownLimit = isLimited ? new LineTime(options) : undefined;
     const limit = this.#ownLimit ?? this.#limit;
     let result: CommandResult;
     try {
@@ -258,11 +258,7 @@ export class BashRouter {
     return { type, ...result, stderr: `${reminders.join('\n')}\n${result.stderr}` };
   }
 
-  async #run(
-    execution: Execution,
-    options: RouteOptions,
-    limit: TimeLimit,
-  ): Promise<CommandResult> {
+  async #run(execution: Execution, options: RouteOptions, limit: LineTime): Promise<CommandResult> {
     const { text, isMended, call, caller = this.#env } = execution;
     if (call) {
       const env = this.#session ? callerVariables(caller) : othersVariables(caller, process.env);

@@ -9,8 +9,8 @@ import { isJsonCollection, MAX_JSON_BYTES } from '../../base/json/json-input.ts'
 import { mayExpand, quote, withoutOuterQuotes } from '../../base/line/quotes.ts';
 import { simpleCommands } from '../../base/line/simple-commands.ts';
 import { literalWords } from '../../base/line/words.ts';
-import { tell } from '../../base/system/listener.ts';
-import { EXIT, type TimeLimit } from '../bash/run-options.ts';
+import { tellListener } from '../../base/system/listener.ts';
+import { EXIT, type LineTime } from '../bash/run-options.ts';
 import { endsOf } from '../bash/session-output.ts';
 import type { RouteOptions } from './router-options.ts';
 
@@ -86,21 +86,21 @@ export async function callDirectly(
   { handler, argv, raw }: DirectCall,
   env: Invocation['env'],
   options: RouteOptions,
-  limit: TimeLimit,
+  limit: LineTime,
 ): Promise<CommandResult> {
   const stdin = async () => options.stdin ?? '';
   const invocation = { argv, stdin, raw, env, signal: limit.ended.signal };
   const result = limit.reached ? undefined : await limit.within(executeSafely(handler, invocation));
   const { stdout, stderr, exitCode } = result ?? notWaitedFor(handler, limit);
   const { onStdout, onStderr, maxOutputBytes } = options;
-  if (onStdout && stdout !== '') await limit.within(tell(onStdout, Buffer.from(stdout)));
-  if (onStderr && stderr !== '') await limit.within(tell(onStderr, Buffer.from(stderr)));
+  if (onStdout && stdout !== '') await limit.within(tellListener(onStdout, Buffer.from(stdout)));
+  if (onStderr && stderr !== '') await limit.within(tellListener(onStderr, Buffer.from(stderr)));
   if (maxOutputBytes === undefined) return { stdout, stderr, exitCode };
   const [out, err] = [endsOf(stdout, maxOutputBytes), endsOf(stderr, maxOutputBytes)];
   return { stdout: out, stderr: err, exitCode };
 }
 
-function notWaitedFor({ name }: AgentBashHandler, { reached }: TimeLimit): CommandResult {
+function notWaitedFor({ name }: AgentBashHandler, { reached }: LineTime): CommandResult {
   const { reason, message } = reached ?? { reason: 'cancelled', message: '' };
   const stderr = `${name}: ${message}; it may still take effect\n`;
   return { stdout: '', stderr, exitCode: EXIT[reason] };

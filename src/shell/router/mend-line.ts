@@ -1,15 +1,15 @@
 import { hasLostQuotes, isJsonCollection, MAX_JSON_BYTES } from '../../base/json/json-input.ts';
 import { areQuotesClosed, mayExpand, quote, withoutOuterQuotes } from '../../base/line/quotes.ts';
-import { type Reading, readCommands } from '../../base/line/simple-commands.ts';
+import { type CommandsRead, readCommands } from '../../base/line/simple-commands.ts';
 import { readWord, type Word } from '../../base/line/words.ts';
 
 /** True if bash can parse a text. Rejects if bash cannot tell. */
 export type CanRead = (text: string) => Promise<boolean>;
 
 /** The names of agent commands that read JSON. */
-type Names = { has(name: string): boolean };
+type JsonCommandNames = { has(name: string): boolean };
 
-interface Part {
+interface LinePart {
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -19,11 +19,11 @@ interface Part {
 const MAX_PLACES = 20;
 const BEFORE_COMMAND = '(?<=^|[\\s;&|(){}!])';
 const JSON_START = `(?:['"]\\s*)?[{[]`;
-const BLANKS = '(?:[ \\t]|\\\\\\n)+';
-const OPTION = `${BLANKS}--[\\w-]*(?:[= ][\\w.][\\w.-]*)?`;
+const ANY_BLANKS = '(?:[ \\t]|\\\\\\n)+';
+const OPTION = `${ANY_BLANKS}--[\\w-]*(?:[= ][\\w.][\\w.-]*)?`;
 // The end is a lookahead, since `--agent TodoWrite {` may be either name's.
 const COMMAND_WITH_JSON = new RegExp(
-  `${BEFORE_COMMAND}[\\w-]+(?=((?:${OPTION}){0,9}${BLANKS})${JSON_START})`,
+  `${BEFORE_COMMAND}[\\w-]+(?=((?:${OPTION}){0,9}${ANY_BLANKS})${JSON_START})`,
   'g',
 );
 const BEFORE_NAME = /^(?:time|command|exec|env|nohup|-.*|\w+=.*)$/s;
@@ -49,7 +49,7 @@ const STAND_IN = /\0\0\0\0(\x01?)/g;
  */
 export async function mendLine(
   line: string,
-  names: Names,
+  names: JsonCommandNames,
   canRead: CanRead,
 ): Promise<string | undefined> {
   if (line.length > MAX_JSON_BYTES || !/[[{]/.test(line) || /[\0\x01]/.test(line)) return undefined;
@@ -58,12 +58,12 @@ export async function mendLine(
 
 async function mendWholeOrEval(
   line: string,
-  names: Names,
+  names: JsonCommandNames,
   canRead: CanRead,
 ): Promise<string | undefined> {
   const mended = await mendText(line, names, canRead);
   if (mended !== undefined) return mended;
-  const evaluated: Part[] = [];
+  const evaluated: LinePart[] = [];
   for (const part of evalTexts(line)) {
     const text = await mendText(part.text, names, canRead);
     if (text !== undefined) evaluated.push({ ...part, text: quote(text) });
@@ -71,7 +71,11 @@ async function mendWholeOrEval(
   return evaluated.length > 0 ? replaceParts(line, evaluated) : undefined;
 }
 
-async function mendText(text: string, names: Names, canRead: CanRead): Promise<string | undefined> {
+async function mendText(
+  text: string,
+  names: JsonCommandNames,
+  canRead: CanRead,
+): Promise<string | undefined> {
   const reading = readCommands(text);
   const ifRead = quoteArguments(text, names, reading);
   if (ifRead === text && reading.isWhole) return undefined;
@@ -83,8 +87,8 @@ async function mendText(text: string, names: Names, canRead: CanRead): Promise<s
 }
 
 /** Quotes the JSON of each agent command, for a line that bash cannot parse. Returns the line if an end is unclear. */
-function quoteJson(line: string, names: Names): string {
-  const parts: Part[] = [];
+function quoteJson(line: string, names: JsonCommandNames): string {
+  const parts: LinePart[] = [];
   const places = jsonPlaces(line, names);
   if (places.length > MAX_PLACES) return line;
   for (const { start } of places) {
@@ -99,7 +103,7 @@ function quoteJson(line: string, names: Names): string {
 }
 
 /** Quotes JSON that bash would split or strip of its quotes, for a line that bash can parse. */
-function quoteArguments(line: string, names: Names, reading: Reading): string {
+function quoteArguments(line: string, names: JsonCommandNames, reading: CommandsRead): string {
   let mended = line;
   let read = reading;
   let from = 0;
@@ -126,7 +130,11 @@ function isReadAsMeant({ text, written }: Word): boolean {
 }
 
 /** The first JSON of each agent command, in the part of the line that can be read, and by their looks in the rest. */
-function firstArguments(line: string, names: Names, { commands, isWhole }: Reading): Word[] {
+function firstArguments(
+  line: string,
+  names: JsonCommandNames,
+  { commands, isWhole }: CommandsRead,
+): Word[] {
   const found = commands.map(({ words }) => {
     const at = words.findIndex(({ written }) => !BEFORE_NAME.test(written));
     if (!names.has(words[at]?.text ?? '')) return undefined;
@@ -143,7 +151,7 @@ function firstArguments(line: string, names: Names, { commands, isWhole }: Readi
 }
 
 /** Where JSON follows the name of a command, and what precedes the name. */
-function jsonPlaces(line: string, names: Names): { before: string; start: number }[] {
+function jsonPlaces(line: string, names: JsonCommandNames): { before: string; start: number }[] {
   return [...line.matchAll(COMMAND_WITH_JSON)]
     .filter(([name]) => names.has(name))
     .map(({ 0: name, 1: blanks = '', index }) => ({
@@ -153,7 +161,7 @@ function jsonPlaces(line: string, names: Names): { before: string; start: number
 }
 
 /** The bare or quoted JSON that begins here. The part includes its quotes. */
-function jsonAt(line: string, start: number): Part | undefined {
+function jsonAt(line: string, start: number): LinePart | undefined {
   const first = line.charAt(start);
   const outer = first === '"' || first === "'" ? first : '';
   const from = start + outer.length + blanksAt(line, start + outer.length);
@@ -187,8 +195,8 @@ function jsonLength(text: string): number | undefined {
   return undefined;
 }
 
-function evalTexts(line: string): Part[] {
-  const parts: Part[] = [];
+function evalTexts(line: string): LinePart[] {
+  const parts: LinePart[] = [];
   for (const match of [...line.matchAll(EVAL)].slice(0, MAX_PLACES)) {
     const start = match.index + match[0].length;
     if (start < (parts.at(-1)?.end ?? 0) || !areQuotesClosed(line.slice(0, start))) continue;
@@ -199,7 +207,7 @@ function evalTexts(line: string): Part[] {
 }
 
 /** @param parts in the order of the line. */
-function replaceParts(line: string, parts: readonly Part[]): string {
+function replaceParts(line: string, parts: readonly LinePart[]): string {
   return parts.reduceRight(
     (mended, { start, end, text }) => mended.slice(0, start) + text + mended.slice(end),
     line,

@@ -7,10 +7,10 @@ import type { Execution } from './execution.ts';
 import type { NativeShell } from './router-options.ts';
 
 /** The reason why something may not run. */
-type Refusal = { readonly denied: string } | 'cancelled';
+type LineRefusal = { readonly denied: string } | 'cancelled';
 
 /** A line that may run, or why it may not. */
-export type Decision = Execution | Refusal;
+export type Decision = Execution | LineRefusal;
 
 /** Bash runs a builtin of that name instead. */
 export const isCommandName = (name: string) => /^\w[\w-]*$/.test(name) && !BUILTINS.has(name);
@@ -24,7 +24,7 @@ export class Questions {
     approve: Approve,
     request: Omit<ApprovalRequest, 'signal'>,
     signals: readonly (AbortSignal | undefined)[],
-  ): Promise<{ readonly line: string } | Refusal> {
+  ): Promise<{ readonly line: string } | LineRefusal> {
     const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
     let end = () => {};
     const ended = new Promise<void>((resolve) => {
@@ -174,7 +174,7 @@ export class Permission {
   }
 }
 
-function decisionOf(answer: unknown, asked: string): { readonly line: string } | Refusal {
+function decisionOf(answer: unknown, asked: string): { readonly line: string } | LineRefusal {
   const given = typeof answer === 'string' ? { approve: answer } : (answer ?? {});
   const { approve, line = asked, reason } = given as Record<string, unknown>;
   if (approve === 'allow' && typeof line === 'string') return { line };

@@ -6,19 +6,19 @@ import type { Known, KnownList } from '../model.ts';
 import { byActivity } from '../shown.ts';
 import { sessionKeyOf } from '../watched-lists.ts';
 
-const MOST_VERSIONS = 50;
+const MOST_PAGE_VERSIONS = 50;
 
 /** The state of a page. */
-export type PageState = ReturnType<typeof stateOf>;
+export type PageState = ReturnType<typeof pageStateOf>;
 
 /** As JSON, without characters that could reverse its text. */
 export function stateJson(known: Known): string {
-  return JSON.stringify(stateOf(known), (_, value) =>
+  return JSON.stringify(pageStateOf(known), (_, value) =>
     typeof value === 'string' ? safeText(value) : value,
   );
 }
 
-function stateOf({ key, session = '', found, lists, tasks, problem }: Known) {
+function pageStateOf({ key, session = '', found, lists, tasks, problem }: Known) {
   const sessions = new Map(found.map((list) => [sessionKeyOf(list.key), list.session]));
   return {
     id: key,
@@ -42,6 +42,6 @@ function listState({ agent, versions }: KnownList) {
     title: agentName(agent),
     updatedAt: +versions[0].updatedAt,
     items: itemRows(versions).map((row) => ({ ...row, name: `${agent} ${row.name}` })),
-    history: entriesOf(versions).slice(0, MOST_VERSIONS),
+    history: entriesOf(versions).slice(0, MOST_PAGE_VERSIONS),
   };
 }

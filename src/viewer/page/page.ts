@@ -5,29 +5,29 @@ import { FRESH_MS } from '../../screen/panel/shown-times.ts';
 import { inPlace } from './in-place.ts';
 import type { PageState } from './page-state.ts';
 import {
-  bar,
   boardColumn,
   clock,
   doneOf,
-  type List,
   listCard,
+  type PageList,
+  type PageView,
+  progressBar,
+  STATUS_WORDS,
   tick,
-  type View,
-  WORDS,
 } from './rows.tsx';
 
 /** In pixels. */
 const COLUMN_WIDTH = 352;
-const GAP = 16;
+const SCROLL_GAP = 16;
 /** From this width on, the board has columns side by side. */
-const TWO_COLUMNS = 560;
+const WIDE_PAGE = 560;
 /** The server sends something every 20 seconds; a tunnel can be cut without a word. */
 const SILENT_MS = 50_000;
 const LOST = 'no connection; trying again';
 
 const byId = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind;
 const filter = byId<HTMLInputElement>('filter');
-const sessions = byId<HTMLSelectElement>('sessions');
+const sessionChoice = byId<HTMLSelectElement>('sessions');
 
 let known: PageState | undefined;
 let events: EventSource | undefined;
@@ -40,18 +40,18 @@ const columnOf = new Map<string, number>();
 let mostColumns = 0;
 
 /** In the address: the session, and the unfolded parts. */
-const chosen = () => new URLSearchParams(location.search);
+const addressParameters = () => new URLSearchParams(location.search);
 
-const view = (): View => ({
+const view = (): PageView => ({
   filter: filter.value.trim(),
-  unfolded: new Set(chosen().getAll('open')),
+  unfolded: new Set(addressParameters().getAll('open')),
   isFresh: (row) => (fresh.get(row) ?? 0) > Date.now(),
 });
 
-function show(state: PageState): void {
+function showPage(state: PageState): void {
   tellNews(known, state);
   known = state;
-  const isOther = (chosen().get('session') ?? state.id) !== state.id;
+  const isOther = (addressParameters().get('session') ?? state.id) !== state.id;
   byId('problem').textContent =
     state.problem ??
     (isOther ? 'The session in the address has no lists here; this is another one.' : '');
@@ -62,9 +62,9 @@ function show(state: PageState): void {
   const options = [...own, ...state.sessions];
   render(
     options.map(({ id, name }) => h('option', { value: id, key: id }, name)),
-    sessions,
+    sessionChoice,
   );
-  sessions.value = state.id ?? '';
+  sessionChoice.value = state.id ?? '';
   showRows();
 }
 
@@ -75,7 +75,7 @@ function showTitle({ session, lists, tasks }: PageState): void {
   const isDone = items.length > 0 && done === items.length;
   const count = items.length > 0 ? `${done}/${items.length}` : '';
   byId('title').textContent = session || 'Task lists';
-  const total = count ? [bar(done, items.length, 'All'), h('span', {}, count)] : [];
+  const total = count ? [progressBar(done, items.length, 'All'), h('span', {}, count)] : [];
   render(total, byId('total'));
   document.title = [isDone ? `✓ ${count}` : count, session || 'Task lists']
     .filter(Boolean)
@@ -94,7 +94,7 @@ function showRows(): void {
   const seen = view();
   byId('team').hidden = tasks.length === 0;
   const focused = document.activeElement;
-  const isNarrow = byId('board').clientWidth < TWO_COLUMNS;
+  const isNarrow = byId('board').clientWidth < WIDE_PAGE;
   const order = isNarrow ? (['in_progress', 'pending', 'completed'] as const) : STATUSES;
   const board = order.map((status) => boardColumn(status, tasks, seen));
   render(board, byId('board'));
@@ -119,16 +119,19 @@ function showRows(): void {
 }
 
 /** Each new list goes to the column with the fewest rows. All are placed anew if the window changes how many columns fit. */
-function placeLists(lists: readonly List[]): number {
+function placeLists(lists: readonly PageList[]): number {
   const before = mostColumns;
-  mostColumns = Math.max(1, Math.floor((byId('lists').clientWidth + GAP) / (COLUMN_WIDTH + GAP)));
+  mostColumns = Math.max(
+    1,
+    Math.floor((byId('lists').clientWidth + SCROLL_GAP) / (COLUMN_WIDTH + SCROLL_GAP)),
+  );
   const columns = Math.max(1, Math.min(lists.length, mostColumns));
   for (const [agent, column] of columnOf) {
     const isThere = lists.some((list) => list.agent === agent);
     if (!isThere || mostColumns !== before || column >= columns) columnOf.delete(agent);
   }
   const heights = new Array<number>(columns).fill(0);
-  const add = ({ agent, items }: List, column: number) => {
+  const add = ({ agent, items }: PageList, column: number) => {
     columnOf.set(agent, column);
     heights[column] = (heights[column] ?? 0) + 4 + items.length - doneOf(items);
   };
@@ -143,7 +146,7 @@ function placeLists(lists: readonly List[]): number {
 }
 
 /** By name. */
-function rowsOf({ lists, tasks }: PageState) {
+function namedRows({ lists, tasks }: PageState) {
   const items = lists.flatMap(({ agent, items }) => items.map((row) => ({ row, who: agent })));
   const own = tasks.map((row) => ({ row, who: 'Team' }));
   return new Map([...items, ...own].map((named) => [named.row.name, named]));
@@ -152,14 +155,14 @@ function rowsOf({ lists, tasks }: PageState) {
 /** Tells a screen reader the changes only, and highlights rows whose status has changed. */
 function tellNews(before: PageState | undefined, now: PageState): void {
   if (before === undefined || before.id !== now.id) return;
-  const old = rowsOf(before);
-  const news = [...rowsOf(now)].filter(
+  const old = namedRows(before);
+  const news = [...namedRows(now)].filter(
     ([name, { row }]) => old.get(name)?.row.status !== row.status,
   );
   if (news.length === 0) return;
   const told = news
     .slice(0, 5)
-    .map(([, { row, who }]) => `${who}: ${WORDS[row.status]}: ${row.text}`);
+    .map(([, { row, who }]) => `${who}: ${STATUS_WORDS[row.status]}: ${row.text}`);
   byId('news').textContent = told.join('. ');
   for (const [name] of news) if (old.has(name)) fresh.set(name, Date.now() + FRESH_MS);
   setTimeout(settle, FRESH_MS);
@@ -170,7 +173,7 @@ function settle(): void {
   inPlace(showRows);
 }
 
-const tell = (text: string, className: string) => {
+const tellConnection = (text: string, className: string) => {
   clock.stoppedAt = className === 'live' ? undefined : (clock.stoppedAt ?? Date.now());
   inPlace(() => Object.assign(byId('connection'), { textContent: text, className }));
 };
@@ -180,21 +183,21 @@ function connect(): void {
   heardAt = Date.now();
   const source = new EventSource(`events${location.search}`);
   events = source;
-  source.onopen = () => tell('live', 'live');
+  source.onopen = () => tellConnection('live', 'live');
   source.onerror = () => {
-    tell(LOST, 'lost');
+    tellConnection(LOST, 'lost');
     // After an answer that is no event stream the browser gives up.
     if (source.readyState === EventSource.CLOSED) heardAt = 0;
   };
   source.onmessage = ({ data }) => {
     heardAt = Date.now();
-    if (data !== '') inPlace(() => show(JSON.parse(data)));
+    if (data !== '') inPlace(() => showPage(JSON.parse(data)));
   };
 }
 
 /** In the address, so that a reload and a bookmark show the same. */
 function toggle(key: string): void {
-  const search = chosen();
+  const search = addressParameters();
   const rest = search.getAll('open').filter((other) => other !== key);
   const isOpen = rest.length < search.getAll('open').length;
   search.delete('open');
@@ -222,8 +225,8 @@ addEventListener('keydown', (event) => {
   }
 });
 filter.addEventListener('input', () => inPlace(showRows));
-sessions.addEventListener('change', () => {
-  history.pushState(null, '', `?session=${encodeURIComponent(sessions.value)}`);
+sessionChoice.addEventListener('change', () => {
+  history.pushState(null, '', `?session=${encodeURIComponent(sessionChoice.value)}`);
   connect();
 });
 addEventListener('popstate', connect);
@@ -231,7 +234,7 @@ addEventListener('resize', () => inPlace(showRows));
 setInterval(() => {
   if (!document.hidden && clock.stoppedAt === undefined) tick();
   if (Date.now() - heardAt <= SILENT_MS) return;
-  tell(LOST, 'lost');
+  tellConnection(LOST, 'lost');
   connect();
 }, 1000);
 connect();

@@ -1,16 +1,16 @@
 // Cards, columns and rows of the page. Lists have a role, since Safari takes one without bullets for no list.
 import type { JSX } from 'preact';
 import type { Status } from '../../base/command/status.ts';
-import { agentName, factsOf, leaseText, textOf } from '../../screen/panel/look.ts';
+import { agentName, factsOf, leaseOnBoard, textOfRow } from '../../screen/panel/look.ts';
 import { ShownTimes } from '../../screen/panel/shown-times.ts';
-import type { Row } from '../../screen/panel/status-times.ts';
+import type { TimedRow } from '../../screen/panel/status-times.ts';
 import { createTheme } from '../../screen/panel/theme.ts';
 import type { PageState } from './page-state.ts';
 
-export type List = PageState['lists'][number];
-export type TaskRow = PageState['tasks'][number];
+export type PageList = PageState['lists'][number];
+export type PageTask = PageState['tasks'][number];
 
-export interface View {
+export interface PageView {
   /** Only rows that contain this text; empty: all. */
   readonly filter: string;
   /** The unfolded parts: `done:AGENT`, `more:AGENT`, `history:AGENT`. */
@@ -24,8 +24,8 @@ const MOST_ROWS = 12;
 const FOLDED_FROM = 2;
 
 const { completed, inProgress: in_progress, pending } = createTheme();
-const MARKS: Record<Status, string> = { completed, in_progress, pending };
-export const WORDS: Record<Status, string> = {
+const STATUS_ICONS: Record<Status, string> = { completed, in_progress, pending };
+export const STATUS_WORDS: Record<Status, string> = {
   completed: 'completed',
   in_progress: 'in progress',
   pending: 'pending',
@@ -35,7 +35,7 @@ export const doneOf = (items: readonly { readonly status: Status }[]) =>
   items.filter(({ status }) => status === 'completed').length;
 
 /** The item in progress first, completed ones folded. Undefined if the filter leaves nothing. */
-export function listCard(list: List, view: View): JSX.Element | undefined {
+export function listCard(list: PageList, view: PageView): JSX.Element | undefined {
   const { agent, title, items, updatedAt, history } = list;
   const rows = items.filter((item) => matches(view, title, item));
   if (view.filter !== '' && rows.length === 0) return undefined;
@@ -45,7 +45,7 @@ export function listCard(list: List, view: View): JSX.Element | undefined {
   const open = rows.filter(
     (item) => !isFolded || item.status !== 'completed' || view.isFresh(item.name),
   );
-  const { shown, more } = cut(open, `more:${agent}`, view);
+  const { shown, more } = cutToRows(open, `more:${agent}`, view);
   return (
     <article class="card" key={agent} aria-label={`List of ${title}`}>
       <div class="top">
@@ -57,7 +57,7 @@ export function listCard(list: List, view: View): JSX.Element | undefined {
           {times().ago(updatedAt)}
         </span>
       </div>
-      {bar(done, items.length, title)}
+      {progressBar(done, items.length, title)}
       {canFold && fold(`done:${agent}`, `${done} completed`, view)}
       {items.length === 0 && <p class="soft">The list is empty.</p>}
       {items.length > 0 && <ul role="list">{shown.map((item) => itemRow(item, view))}</ul>}
@@ -72,7 +72,7 @@ export function listCard(list: List, view: View): JSX.Element | undefined {
   );
 }
 
-function versionRow({ version, at, by, text }: List['history'][number]): JSX.Element {
+function versionRow({ version, at, by, text }: PageList['history'][number]): JSX.Element {
   return (
     <li key={version}>
       {`${version} · ${whenText(at)} · `}
@@ -81,7 +81,7 @@ function versionRow({ version, at, by, text }: List['history'][number]): JSX.Ele
   );
 }
 
-function itemRow(item: Row, view: View): JSX.Element {
+function itemRow(item: TimedRow, view: PageView): JSX.Element {
   const { status, since, isLonger, took = 0 } = item;
   if (status === 'pending' || since === undefined) return rowOf(item, view);
   if (status === 'in_progress') return rowOf(item, view, { time: runningTime(since, isLonger) });
@@ -91,7 +91,7 @@ function itemRow(item: Row, view: View): JSX.Element {
 }
 
 /** A click or Enter on it opens the details. */
-function taskRow(task: TaskRow, view: View): JSX.Element {
+function taskElement(task: PageTask, view: PageView): JSX.Element {
   const { since, status, name } = task;
   const key = `task:${name}`;
   const isOpen = view.unfolded.has(key);
@@ -110,9 +110,9 @@ function taskRow(task: TaskRow, view: View): JSX.Element {
 }
 
 function detail(
-  { label, at, lines }: TaskRow['details'][number],
+  { label, at, lines }: PageTask['details'][number],
   index: number,
-  all: TaskRow['details'],
+  all: PageTask['details'],
 ): JSX.Element[] {
   const time = at === undefined ? [] : [whenText(at)];
   return [
@@ -132,8 +132,8 @@ interface RowParts {
 
 /** A row with its mark, text and facts. */
 function rowOf(
-  row: Row,
-  view: View,
+  row: TimedRow,
+  view: PageView,
   { time, title, lease, opens, more }: RowParts = {},
 ): JSX.Element {
   const { name, status, priority, proof } = row;
@@ -143,11 +143,14 @@ function rowOf(
   const facts = own.flatMap((fact, at) => (at > 0 ? [' · ', fact] : [fact]));
   // Beside the owner.
   if (lease && status === 'in_progress') facts.splice(2, 0, lease);
-  const words = [<span class="hidden">{`${WORDS[status]}: `}</span>, <bdi>{textOf(row)}</bdi>];
+  const words = [
+    <span class="hidden">{`${STATUS_WORDS[status]}: `}</span>,
+    <bdi>{textOfRow(row)}</bdi>,
+  ];
   return (
     <li class={view.isFresh(name) ? `${status} fresh` : status} key={name} title={title}>
       <span class="mark" aria-hidden="true">
-        {MARKS[status]}
+        {STATUS_ICONS[status]}
       </span>
       {opens ? (
         <button
@@ -167,11 +170,15 @@ function rowOf(
   );
 }
 
-export function boardColumn(status: Status, tasks: readonly TaskRow[], view: View): JSX.Element {
+export function boardColumn(
+  status: Status,
+  tasks: readonly PageTask[],
+  view: PageView,
+): JSX.Element {
   const all = tasks.filter((task) => task.status === status);
   const own = all.filter((task) => matches(view, task.owner, task));
-  const { shown, more } = cut(own, `more:#${status}`, view);
-  const title = WORDS[status].replace(/^./, (first) => first.toUpperCase());
+  const { shown, more } = cutToRows(own, `more:#${status}`, view);
+  const title = STATUS_WORDS[status].replace(/^./, (first) => first.toUpperCase());
   return (
     <article
       class="card"
@@ -182,7 +189,7 @@ export function boardColumn(status: Status, tasks: readonly TaskRow[], view: Vie
         <span class="soft">{all.length}</span>
       </div>
       <ul role="list" class="tasks">
-        {shown.map((task) => taskRow(task, view))}
+        {shown.map((task) => taskElement(task, view))}
       </ul>
       {own.length === 0 && <p class="soft">{all.length === 0 ? 'none' : 'none that match'}</p>}
       {more}
@@ -201,7 +208,7 @@ function runningTime(since: number, isLonger: boolean): JSX.Element {
 }
 
 function leaseFact(ends: number | undefined): string {
-  const text = leaseText(ends, times());
+  const text = leaseOnBoard(ends, times());
   return text && `${text} · `;
 }
 
@@ -218,12 +225,12 @@ export function tick(): void {
   }
 }
 
-export function bar(done: number, all: number, label: string): JSX.Element {
+export function progressBar(done: number, all: number, label: string): JSX.Element {
   const text = `${label}: ${done} of ${all} completed`;
   return <progress max={all || 1} value={done} aria-label={text} />;
 }
 
-function fold(key: string, label: string, { unfolded }: View): JSX.Element {
+function fold(key: string, label: string, { unfolded }: PageView): JSX.Element {
   return (
     <button type="button" class="fold" key={key} data-fold={key} aria-expanded={unfolded.has(key)}>
       {label}
@@ -231,10 +238,10 @@ function fold(key: string, label: string, { unfolded }: View): JSX.Element {
   );
 }
 
-function cut<Row extends { status: Status }>(
+function cutToRows<Row extends { status: Status }>(
   rows: readonly Row[],
   key: string,
-  view: View,
+  view: PageView,
 ): { shown: readonly Row[]; more: JSX.Element | undefined } {
   const current = rows.findIndex(({ status }) => status === 'in_progress');
   const most = current + 1 + MOST_ROWS;
@@ -247,9 +254,9 @@ function cut<Row extends { status: Status }>(
   };
 }
 
-function matches({ filter }: View, who: string, row: Row) {
+function matches({ filter }: PageView, who: string, row: TimedRow) {
   const wanted = filter.toLowerCase();
-  return [who, row.text, textOf(row)].some((shown) => shown.toLowerCase().includes(wanted));
+  return [who, row.text, textOfRow(row)].some((shown) => shown.toLowerCase().includes(wanted));
 }
 
 /** Clocks stand still while nothing is known of the lists. */

@@ -4,9 +4,9 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { jsonHooks } from '../../../src/harness/setup/json-hooks.ts';
 import {
-  type Edit,
   markedSection,
   SetupError,
+  type TextEdit,
   tomlHooks,
 } from '../../../src/harness/setup/text-edits.ts';
 import { runs } from '../../helpers/random.ts';
@@ -25,7 +25,7 @@ const toml = tomlHooks(
 );
 
 /** The edit is undone to the byte, and a second one changes nothing. */
-function comesAndGoes(edit: Edit, text: string | undefined): string {
+function comesAndGoes(edit: TextEdit, text: string | undefined): string {
   const added = edit.add(text);
   expect(edit.add(added)).toBe(added);
   expect(edit.remove(added)).toBe(text);

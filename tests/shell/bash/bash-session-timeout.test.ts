@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TimeLimit } from '../../../src/shell/bash/run-options.ts';
+import { LineTime } from '../../../src/shell/bash/run-options.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { LEAVE_JOBS } from '../../helpers/host-program.ts';
 import { hasProc, processesWith } from '../../helpers/processes.ts';
@@ -163,7 +163,7 @@ describe('a line that is cancelled', () => {
 });
 
 test('a limit that is reached twice ends its line once', () => {
-  const limit = new TimeLimit({ signal: AbortSignal.abort() });
+  const limit = new LineTime({ signal: AbortSignal.abort() });
   let ends = 0;
   limit.onReached = () => {
     ends += 1;
