@@ -122,7 +122,7 @@ fi
 
 type -P TodoWrite >/dev/null || PATH=$PATH:$__todo_bin/commands
 if [[ -n ${BASH_EXECUTION_STRING+1} ]]; then
-  \unset -f __todo_release_at_exit __todo_not_found __todo_begin
+  \unset -f __todo_release_at_exit __todo_not_found __todo_complete __todo_begin
   \unset __todo_bin __todo_node
 else
   __todo_begin "$(\builtin trap -p DEBUG)" || :

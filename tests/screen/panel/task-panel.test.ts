@@ -203,7 +203,7 @@ test('plain mode writes one line of words per change, and no escape code', () =>
   clock.pass(1000);
   panel.dispose();
   expect(terminal.writes.join('')).toBe(
-    'Tasks 1/3: in progress: Doing Build; completed: Analyze; 3 added\n' +
+    'Tasks 1/3: in progress: Doing Build; completed: Analyze; added: Test\n' +
       'half a line\nTasks 2/3: in progress: Doing Test; completed: Build\n',
   );
 });
