@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -69,6 +69,7 @@ test.skipIf(!hasTmux)(
 test('npm start in a checkout before npm ci says what to run first', async () => {
   const folder = temporaryDirectory();
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  cpSync(join(ROOT, 'scripts/start.sh'), join(folder, 'scripts/start.sh'));
   const started = promisify(execFile)('sh', ['-c', scripts.start], { cwd: folder });
   await expect(started).rejects.toMatchObject({ code: 1, stderr: 'Run npm ci first\n' });
 });
