@@ -77,13 +77,8 @@ function isCertainReading(
 export function exactWords(line: string): readonly string[] | undefined {
   const { commands, isWhole, isLiteral } = readCommands(line);
   const [command, ...more] = commands;
-  const isExact =
-    isWhole &&
-    isLiteral &&
-    more.length === 0 &&
-    command?.redirections.length === 0 &&
-    isAscii(command);
-  return isExact ? certainWords(command) : undefined;
+  if (!isWhole || !isLiteral || command === undefined || more.length > 0) return undefined;
+  return command.redirections.length === 0 && isAscii(command) ? certainWords(command) : undefined;
 }
 
 function certainWords({ words }: SimpleCommand): readonly string[] {
@@ -92,16 +87,12 @@ function certainWords({ words }: SimpleCommand): readonly string[] {
 }
 
 function isCertain(command: SimpleCommand, agentCommands: CommandNames): boolean {
-  const [{ text: name } = { text: '' }, ...args] = command.words;
+  const [name = '', ...args] = command.words.map(({ text }) => text);
   const isAgentCommand = agentCommands.has(name);
   return (
-    (isAgentCommand ||
-      isSafe(
-        name,
-        args.map(({ text }) => text),
-      )) &&
+    (isAgentCommand || isSafe(name, args)) &&
     isAscii(command) &&
-    !args.some(({ written }) => ASSIGNS.test(written)) &&
+    !command.words.slice(1).some(({ written }) => ASSIGNS.test(written)) &&
     command.redirections.every(
       (redirection) => isHarmless(redirection) || (isAgentCommand && isCertainHeredoc(redirection)),
     )

@@ -37,9 +37,27 @@ export interface CommandsRead {
   readonly isLiteral: boolean;
 }
 
-// One token a match, except for words.
-const LINE_TOKEN =
-  /(?<blank>[ \t]+)|(?<skipped>#[^\n]*|\\\n)|(?<newline>\n)|(?<descriptor>\d+(?=[<>]))?(?<operator>&>>?|<<<|<<-?|<>|[<>]&|>>|>\||[<>])(?!\()|(?<joint>&&|\|\||\|&?|&|;(?![;&]))|(?<group>\((?!\()|\))/y;
+/** The tokens that are no words, by their kind. */
+const TOKENS = {
+  blank: /[ \t]+/,
+  // A comment, or the end of a continued line.
+  skipped: /#[^\n]*|\\\n/,
+  newline: /\n/,
+  // Before `(` it is a process substitution.
+  redirection: /(?<descriptor>\d+(?=[<>]))?(?<operator>&>>?|<<<|<<-?|<>|[<>]&|>>|>\||[<>])(?!\()/,
+  // `;;` and `;&` belong to `case`.
+  joint: /&&|\|\||\|&?|&|;(?![;&])/,
+  // `((` is arithmetic.
+  group: /\((?!\()|\)/,
+};
+const LINE_TOKEN = new RegExp(
+  Object.entries(TOKENS)
+    .map(([kind, { source }]) => `(?<${kind}>${source})`)
+    .join('|'),
+  'y',
+);
+/** Before the target of a redirection. */
+const BLANKS_BEFORE_TARGET = /(?:[ \t]|\\\n)*/y;
 /** Limits the time, since hundreds of lines are read when a list is completed. */
 const MAX_TOKENS = 200;
 const GROUP = /^(?:!|\{|\}|if|then|elif|else|fi|for|while|until|do|done)$/;
@@ -75,19 +93,19 @@ class CommandDraft {
   end = 0;
 }
 
+/** Methods that read a token return false if only bash can read it. */
 class LineReader {
   readonly #line: string;
   readonly #commands: SimpleCommand[] = [];
+  /** Those whose text begins on the next line. */
   readonly #heredocs: Redirection[] = [];
   #isWhole = true;
   #isLiteral = true;
-  /** The open groups and keywords. */
+  /** The number of open groups and keywords. */
   #depth = 0;
   #at = 0;
   #before: Joint = '';
   #draft = new CommandDraft();
-  /** A redirection that waits for its target. */
-  #open: Omit<Redirection, 'target'> | undefined;
 
   constructor(line: string) {
     this.#line = line;
@@ -99,7 +117,7 @@ class LineReader {
       isRead = tokens < MAX_TOKENS && this.#readToken();
     }
     if (this.#draft.end > 0) this.#endCommand('');
-    isRead &&= this.#open === undefined && this.#heredocs.length === 0;
+    isRead &&= this.#heredocs.length === 0;
     const isContinued = /^(?:&&|\|\|?)$/.test(this.#before) || this.#line.endsWith('\\');
     return {
       commands: this.#commands,
@@ -109,75 +127,96 @@ class LineReader {
     };
   }
 
-  /** Returns false for a token that cannot be read. */
   #readToken(): boolean {
     const start = this.#at;
     LINE_TOKEN.lastIndex = start;
     const token = LINE_TOKEN.exec(this.#line)?.groups;
     if (token === undefined) return this.#readWord();
     this.#at = LINE_TOKEN.lastIndex;
-    const { blank, skipped, newline, descriptor = '', operator, joint } = token;
-    if (blank !== undefined) return true;
-    if (skipped !== undefined) {
-      this.#isLiteral = false;
-      return true;
-    }
-    if (this.#open !== undefined) return false;
-    if (operator !== undefined) {
-      this.#open = { descriptor, operator };
-      this.#extendDraft(start);
-      return true;
-    }
-    if (newline !== undefined) return this.#endLine();
-    if (joint !== undefined) {
-      this.#endCommand(joint === '|&' ? '|' : (joint as Joint));
-      return true;
-    }
-    // After words, `(` defines a function.
-    return (token.group === ')' || this.#draft.end === 0) && this.#leaveList(token.group ?? '');
+    const { skipped, newline, descriptor = '', operator, joint, group } = token;
+    if (newline !== undefined) return this.#readNewline();
+    if (group !== undefined) return this.#readGroup(group);
+    if (operator !== undefined) return this.#readRedirection(start, descriptor, operator);
+    if (joint !== undefined) this.#endCommand(joint === '|&' ? '|' : (joint as Joint));
+    if (skipped !== undefined) this.#isLiteral = false;
+    return true;
   }
 
+  /** A keyword, an assignment, or a word of the command. */
   #readWord(): boolean {
-    // 1. The target of a redirection. After `>&` a dash is a word of its own: `>&-x` has the argument x.
-    const isDash = /^[<>]&$/.test(this.#open?.operator ?? '') && this.#line[this.#at] === '-';
-    const word = isDash
-      ? { text: '-', written: '-', isLiteral: true, start: this.#at }
-      : readWord(this.#line, this.#at);
+    const word = readWord(this.#line, this.#at);
     if (word === undefined) return false;
-    this.#at += word.written.length;
-    if (this.#open !== undefined) return this.#redirect(this.#open, word);
-    // 2. A keyword, or an assignment, before the first word of a command.
+    const { written, start } = word;
     const { words, assignments } = this.#draft;
-    const { written } = word;
     const isFirst = words.length === 0;
     if (isFirst && UNREAD.test(written)) return false;
+    this.#at += written.length;
     if (isFirst && GROUP.test(written)) return this.#leaveList(written);
     const isAssignment = isFirst && ASSIGNMENT.test(written);
-    // 3. A word of the command. A bracket alone is no pattern. `time` is a keyword before a command.
+    // `time` is a keyword before a command, and a bracket alone is no pattern.
     const isBracket = written === (words[0]?.written === '[' ? ']' : '[');
     const isLiteral = (word.isLiteral || isBracket) && !(isFirst && written === 'time');
     this.#isLiteral &&= isLiteral && !isAssignment;
     (isAssignment ? assignments : words).push({ ...word, isLiteral });
-    this.#extendDraft(word.start);
+    this.#extendDraft(start);
     return true;
   }
 
-  #redirect(open: Omit<Redirection, 'target'>, target: Word): boolean {
-    const redirection = { ...open, target };
-    this.#open = undefined;
-    this.#isLiteral &&= target.isLiteral;
+  #readRedirection(start: number, descriptor: string, operator: string): boolean {
+    this.#extendDraft(start);
+    BLANKS_BEFORE_TARGET.lastIndex = this.#at;
+    const blanks = BLANKS_BEFORE_TARGET.exec(this.#line)?.[0] ?? '';
+    this.#at += blanks.length;
+    const target = this.#readTarget(operator);
+    if (target === undefined) return false;
+    this.#at += target.written.length;
+    this.#extendDraft(start);
+    this.#isLiteral &&= target.isLiteral && !blanks.includes('\n');
+    const redirection = { descriptor, operator, target };
     this.#draft.redirections.push(redirection);
-    this.#extendDraft(target.start);
-    if (!HEREDOC.test(open.operator)) return true;
+    if (!HEREDOC.test(operator)) return true;
     this.#heredocs.push(redirection);
     return DELIMITER.test(target.written);
   }
 
-  /** @param start of the token that is added. */
+  #readTarget(operator: string): Word | undefined {
+    const [line, start] = [this.#line, this.#at];
+    LINE_TOKEN.lastIndex = start;
+    if (LINE_TOKEN.test(line)) return undefined;
+    // `>&-x` closes the descriptor, and x is an argument.
+    const isDash = /^[<>]&$/.test(operator) && line[start] === '-';
+    return isDash ? { text: '-', written: '-', isLiteral: true, start } : readWord(line, start);
+  }
+
+  /** After `&&` or a pipe, a newline continues the list. */
+  #readNewline(): boolean {
+    if (this.#draft.end > 0) this.#endCommand(';');
+    for (const heredoc of this.#heredocs.splice(0)) {
+      const end = endOfHeredoc(this.#line, this.#at, heredoc);
+      if (end === undefined) return false;
+      this.#at = end;
+    }
+    return true;
+  }
+
+  #readGroup(parenthesis: string): boolean {
+    const isFunction = parenthesis === '(' && this.#draft.end > 0;
+    return !isFunction && this.#leaveList(parenthesis);
+  }
+
+  /** For a group or a keyword: the line is no plain list. */
+  #leaveList(word: string): true {
+    this.#isWhole = false;
+    this.#depth += Number(OPENS.test(word)) - Number(CLOSES.test(word));
+    this.#endCommand(';');
+    this.#draft.isCommand = word !== 'for';
+    return true;
+  }
+
+  /** Up to the end of the token that begins at `start`. */
   #extendDraft(start: number): void {
-    const draft = this.#draft;
-    if (draft.end === 0) draft.start = start;
-    draft.end = this.#at;
+    if (this.#draft.end === 0) this.#draft.start = start;
+    this.#draft.end = this.#at;
   }
 
   #endCommand(after: Joint): void {
@@ -188,26 +227,6 @@ class LineReader {
     }
     if (end > 0) this.#draft = new CommandDraft();
     this.#before = after;
-  }
-
-  /** For a group or a keyword: the line is no plain list. */
-  #leaveList(word: string): boolean {
-    this.#isWhole = false;
-    this.#depth += Number(OPENS.test(word)) - Number(CLOSES.test(word));
-    this.#endCommand(';');
-    this.#draft.isCommand = word !== 'for';
-    return true;
-  }
-
-  #endLine(): boolean {
-    // After `&&` or a pipe, a newline continues the list.
-    if (this.#draft.end > 0) this.#endCommand(';');
-    for (const heredoc of this.#heredocs.splice(0)) {
-      const end = endOfHeredoc(this.#line, this.#at, heredoc);
-      if (end === undefined) return false;
-      this.#at = end;
-    }
-    return true;
   }
 }
 
