@@ -31,6 +31,8 @@ test.each([
   ['a "b', false],
   ['a <<E\nE ', false],
   ['a <', false],
+  ['a >2<f', false],
+  ['a > #f', false],
 ])('bash reads no more than the line: %j: %s', (line, isComplete) => {
   expect(readCommands(line).isComplete).toBe(isComplete);
 });
