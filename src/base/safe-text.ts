@@ -97,3 +97,46 @@ export function markdownText(text: string): string {
     .replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&')
     .replace(/^(\s*)(?:(?=[-+=])|(\d+)(?=[.)]))/, '$1$2\\');
 }
+
+/** One line of JSON in printable characters. */
+export function jsonLine(value: object): string {
+  // Controls, invisible characters and line separators are valid in JSON, but not safe on a terminal.
+  const notPrinted = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+  return `${JSON.stringify(value).replace(notPrinted, jsonEscape)}\n`;
+}
+
+function jsonEscape(character: string): string {
+  let escaped = '';
+  for (let unit = 0; unit < character.length; unit++) {
+    escaped += `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`;
+  }
+  return escaped;
+}
+
+/** Bytes that are not valid UTF-8. The message gives the place of the first wrong byte. */
+export class InvalidUtf8 extends Error {}
+
+/**
+ * Decodes UTF-8. Throws InvalidUtf8, where Node would put U+FFFD, which would then be stored.
+ *
+ * @param limit more bytes than this are not checked, since the caller refuses them.
+ */
+export function textOfBytes(bytes: Buffer, limit = Number.POSITIVE_INFINITY): string {
+  // Browsers load this module, too.
+  const { isUtf8 } = process.getBuiltinModule('node:buffer');
+  const text = bytes.toString('utf8');
+  if (bytes.length > limit || isUtf8(bytes)) return text;
+  // Up to the first wrong byte, text and bytes agree; a U+FFFD may also be in the bytes themselves.
+  let index = text.indexOf('\ufffd');
+  let offset = Buffer.byteLength(text.slice(0, index));
+  const replacement = Buffer.from('\ufffd');
+  while (bytes.subarray(offset, offset + replacement.length).equals(replacement)) {
+    const next = text.indexOf('\ufffd', index + 1);
+    offset += Buffer.byteLength(text.slice(index, next));
+    index = next;
+  }
+  const lines = text.slice(0, index).split('\n');
+  const column = [...(lines.at(-1) ?? '')].length + 1;
+  const byte = bytes[offset]?.toString(16).padStart(2, '0');
+  throw new InvalidUtf8(`line ${lines.length}, column ${column}: the byte 0x${byte} is not UTF-8`);
+}

@@ -1,7 +1,7 @@
 import { noteLines } from '../base/command/replies.ts';
 import { QUOTES_BROKE } from '../base/json/json-input.ts';
+import { findBash } from '../base/system/access.ts';
 import { writeAll } from '../base/system/files.ts';
-import { findBash } from '../base/system/find-program.ts';
 import { shellList } from '../cli/shell-list.ts';
 import { connectToServers } from '../servers/server-lists.ts';
 import { agentHandlers } from '../shell/router/agent-handlers.ts';

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { StateError } from '../base/command/state-error.ts';
+import { isTrusted } from '../base/system/access.ts';
 import { codeOf, NotRegular, orElse, readOwnFile } from '../base/system/files.ts';
-import { isTrusted } from '../base/system/owners.ts';
 
 /** The bytes of an object's name: SHA-1, SHA-256. */
 const HASHES = [20, 32];

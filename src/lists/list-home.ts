@@ -4,6 +4,7 @@ import { attempt, StateError, UnnamedList } from '../base/command/state-error.ts
 import { type Environment, harnessSession } from '../base/environment.ts';
 import { safeText } from '../base/safe-text.ts';
 import { readSettings, type Settings, type SettingsReading } from '../base/settings/settings.ts';
+import { isClosedFolder, isTrusted, ofOther } from '../base/system/access.ts';
 import {
   appendOwnFile,
   codeOf,
@@ -12,7 +13,6 @@ import {
   orElse,
   readOwnFile,
 } from '../base/system/files.ts';
-import { isClosedFolder, isTrusted, ofOther } from '../base/system/owners.ts';
 import { isTracked } from './git-index.ts';
 import {
   agentOfHarness,

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { attempt, errorCode } from '../base/command/state-error.ts';
 import { type Environment, harnessSession } from '../base/environment.ts';
+import { isTrusted } from '../base/system/access.ts';
 import { orElse } from '../base/system/files.ts';
-import { isTrusted } from '../base/system/owners.ts';
 import { UNFINISHED } from './version-folder.ts';
 
 export interface ListName {

@@ -1,6 +1,5 @@
 import { STATUSES } from '../base/command/status.ts';
-import { oneOf } from '../base/json/fields.ts';
-import { isObject } from '../base/json/json-value.ts';
+import { isObject, oneOf } from '../base/json/fields.ts';
 import {
   isStored,
   type Shape,

@@ -5,7 +5,7 @@ import { Evidence } from '../base/proof/proof.ts';
 import { runProgram } from '../base/proof/run-program.ts';
 import { safeText } from '../base/safe-text.ts';
 import type { Settings } from '../base/settings/settings.ts';
-import { isProgram } from '../base/system/find-program.ts';
+import { isProgram } from '../base/system/access.ts';
 import type { ClaimRules } from './claims.ts';
 import { because, type Reason, type Refused } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';

@@ -1,9 +1,14 @@
 import { done } from '../base/command/agent-command.ts';
-import { LIST_NAMES, shortText, type ValuesOf, withSpelling } from '../base/json/fields.ts';
+import {
+  isObject,
+  LIST_NAMES,
+  shortText,
+  typeName,
+  type ValuesOf,
+  withSpelling,
+} from '../base/json/fields.ts';
 import type { CheckedJson } from '../base/json/json-input.ts';
-import { isObject, typeName } from '../base/json/json-value.ts';
-import { objectSchema } from '../base/json/object-schema.ts';
-import { ProblemLines } from '../base/json/schema-issues.ts';
+import { objectSchema, ProblemLines } from '../base/json/schema.ts';
 import { safeText } from '../base/safe-text.ts';
 import { findCycle, unknownIds } from './dependencies.ts';
 import { because, type Refused } from './reasons.ts';

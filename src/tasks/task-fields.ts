@@ -2,17 +2,18 @@ import { PRIORITIES, STATUSES } from '../base/command/status.ts';
 import {
   type Fields,
   type FlagKind,
+  isObject,
   type ListKind,
   oneOf,
   shortText,
   type TextKind,
   type TextLimits,
+  textProblem,
+  typeName,
   unexpected,
   type ValueKind,
   type ValuesOf,
 } from '../base/json/fields.ts';
-import { isObject, typeName } from '../base/json/json-value.ts';
-import { textProblem } from '../base/json/schema-issues.ts';
 import { characterCount, inQuotes } from '../base/safe-text.ts';
 import { parseDuration } from '../base/settings/setting-rows.ts';
 

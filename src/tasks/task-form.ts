@@ -11,8 +11,10 @@ import {
   type Field,
   type Fields,
   fieldOf,
+  isObject,
   optionTable,
   type TextLimits,
+  typeName,
   type ValuesOf,
   withMeantKeys,
   withSpelling,
@@ -24,9 +26,7 @@ import {
   readJsonInput,
 } from '../base/json/json-input.ts';
 import { describeProblem, readJson } from '../base/json/json-reader.ts';
-import { isObject, typeName } from '../base/json/json-value.ts';
-import { objectSchema } from '../base/json/object-schema.ts';
-import { ProblemLines } from '../base/json/schema-issues.ts';
+import { objectSchema, ProblemLines } from '../base/json/schema.ts';
 import { inQuotes } from '../base/safe-text.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
 import type { Refused } from './reasons.ts';

@@ -3,7 +3,7 @@ import { EXPORT_FORMATS, wrongUsage } from '../base/command/options.ts';
 import { timeText } from '../base/command/replies.ts';
 import { rankOf, STATUSES } from '../base/command/status.ts';
 import { oneOf, shortText, type ValuesOf } from '../base/json/fields.ts';
-import { jsonLine } from '../base/json/json-value.ts';
+import { jsonLine } from '../base/safe-text.ts';
 import { readyTasks } from './claims.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { because } from './reasons.ts';

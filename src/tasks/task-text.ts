@@ -1,7 +1,6 @@
 import { timeText } from '../base/command/replies.ts';
 import { idsText, proofMark } from '../base/command/status.ts';
-import { jsonLine } from '../base/json/json-value.ts';
-import { briefText, commandText, markdownText, safeText } from '../base/safe-text.ts';
+import { briefText, commandText, jsonLine, markdownText, safeText } from '../base/safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
 import type { Reason } from './reasons.ts';
 import { openBlockers, type Task, type TaskGraph } from './task.ts';

@@ -1,4 +1,4 @@
-import { timeAgo } from '../base/time-ago.ts';
+import { timeAgo } from '../base/command/status.ts';
 import { contentKey } from './pair-items.ts';
 import type { TodoItem } from './todo-fields.ts';
 import type { TodoList } from './todo-store.ts';

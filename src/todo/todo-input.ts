@@ -1,7 +1,6 @@
-import { withSpelling } from '../base/json/fields.ts';
+import { isObject, withSpelling } from '../base/json/fields.ts';
 import type { CheckedJson } from '../base/json/json-input.ts';
 import { describeProblem, readJson } from '../base/json/json-reader.ts';
-import { isObject } from '../base/json/json-value.ts';
 import type { ListLimits } from '../base/settings/settings.ts';
 import { TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';

@@ -3,8 +3,7 @@ import { HELP_OPTIONS, helpReply, parseOptions } from '../base/command/options.t
 import { exitCodeOf } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
 import { inTimeOf } from '../base/command/time-limit.ts';
-import { jsonLine } from '../base/json/json-value.ts';
-import { inQuotes, safeText } from '../base/safe-text.ts';
+import { inQuotes, jsonLine, safeText } from '../base/safe-text.ts';
 import { writeAll } from '../base/system/files.ts';
 import { printable } from '../screen/panel/look.ts';
 import { ShownTimes } from '../screen/panel/shown-times.ts';

@@ -1,5 +1,5 @@
+import { ofOther } from '../system/access.ts';
 import { codeOf } from '../system/files.ts';
-import { ofOther } from '../system/owners.ts';
 
 /**
  * A list cannot be read or written: the disk is full, a folder is not accessible, a file is damaged. The message names

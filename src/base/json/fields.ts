@@ -1,8 +1,6 @@
 import type { JsonSchema } from '../command/agent-command.ts';
 import { type OptionKind, type OptionTable, plainly, type TextForm } from '../command/options.ts';
-import { inQuotes } from '../safe-text.ts';
-import { typeName } from './json-value.ts';
-import { textProblem } from './schema-issues.ts';
+import { characterCount, inQuotes, isBlank } from '../safe-text.ts';
 
 export interface TextLimits {
   readonly maxContentLength: number;
@@ -90,6 +88,16 @@ export type ValuesOf<Table extends Fields> = {
 } & {
   -readonly [Name in Exclude<keyof Table, RequiredOf<Table>>]?: FieldValue<Table[Name]['kind']>;
 };
+
+export function textProblem(text: string, maxLength: number): string | undefined {
+  if (isBlank(text)) return 'Cannot be blank';
+  // There are at most as many code points as code units.
+  if (text.length <= maxLength) return undefined;
+  const length = characterCount(text);
+  return length > maxLength
+    ? `Must be at most ${maxLength} characters, received ${length}`
+    : undefined;
+}
 
 /** A text on one line that is not blank. */
 export const shortText: TextKind = {
@@ -215,4 +223,14 @@ export function withMeantKeys(
     value[name ?? key] = held;
   }
   return { value, hints };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** As in errors: `string`, `array`, `null`. */
+export function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
 }

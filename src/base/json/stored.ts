@@ -1,5 +1,4 @@
-import type { Fields, Kind } from './fields.ts';
-import { isObject } from './json-value.ts';
+import { type Fields, isObject, type Kind } from './fields.ts';
 
 // Without zod: programs that only check stored values start faster without it.
 

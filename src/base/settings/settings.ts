@@ -1,6 +1,6 @@
+import { readFileSync, statSync } from 'node:fs';
 import { CALLER_VARIABLES, type Environment } from '../environment.ts';
 import { orElse } from '../system/files.ts';
-import { NO_VARIABLES, readEnvFile } from './env-file.ts';
 import {
   FLAG,
   GUIDANCE_MODE,
@@ -122,6 +122,12 @@ const ROWS: Rows = {
   tasksInPrompt: { ...FLAG, names: ['TODO_TASKS'], fallback: false, inFile: true },
 };
 
+/** A larger `.env` is ignored. */
+const MAX_ENV_FILE_BYTES = 256 * 1024;
+const NO_VARIABLES: Environment = {};
+/** stat takes a quarter of a call in process, so calls within this time share one. */
+const LOOK_MS = 20;
+
 /** The defaults: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions in files, 5 seconds for a server, 10 minutes for a check. */
 export const DEFAULT_SETTINGS: Settings = /* @__PURE__ */ defaults(ROWS);
 
@@ -136,12 +142,6 @@ const NAMES_IN_MEMORY: readonly string[] = (
   'TODO_MAX_ITEMS TODO_MAX_CONTENT_LENGTH TODO_CLEAR_WHEN_DONE TODO_GUIDANCE TODO_REMINDER_TURNS ' +
   'TODO_REQUIRE_PROOF TODO_PROOF_TIMEOUT TODO_SESSION TODO_AGENT'
 ).split(' ');
-/** True if a `.env` may set it. */
-function isForFiles(name: string): boolean {
-  return Object.values<SettingRow<unknown>>(ROWS).some(
-    ({ names, inFile }) => inFile && names.includes(name),
-  );
-}
 
 const OF_CALLER: ReadonlySet<string> = new Set(CALLER_VARIABLES);
 
@@ -160,8 +160,14 @@ export function readSettings(
   return readVariables(NAMES, environment, environment, directory);
 }
 
-let latest: { names: Texts; texts: Texts; file: Environment; reading: SettingsReading } | undefined;
-type Texts = readonly (string | undefined)[];
+interface LatestReading {
+  readonly names: readonly string[];
+  readonly variables: Environment;
+  readonly file: Environment;
+  readonly reading: SettingsReading;
+}
+
+let latest: LatestReading | undefined;
 
 function readVariables(
   names: readonly string[],
@@ -169,17 +175,12 @@ function readVariables(
   caller: Environment,
   directory: string | undefined,
 ): SettingsReading {
-  const file = directory === undefined ? NO_VARIABLES : readEnvFile(directory, isForFiles);
-  const texts: (string | undefined)[] = [];
-  let known = latest?.file === file && latest.names === names ? latest : undefined;
-  for (const [index, name] of names.entries()) {
-    texts[index] = (OF_CALLER.has(name) ? caller : environment)[name];
-    if (texts[index] !== known?.texts[index]) known = undefined;
-  }
-  if (known) return known.reading;
-  const variables: Record<string, string | undefined> = {};
-  for (const [index, name] of names.entries()) variables[name] = texts[index];
-  latest = { names, texts, file, reading: settingsFrom(variables, file, directory) };
+  const file = directory === undefined ? NO_VARIABLES : readEnvFile(directory);
+  const textOf = (name: string) => (OF_CALLER.has(name) ? caller : environment)[name];
+  const known = latest?.names === names && latest.file === file ? latest : undefined;
+  if (known && names.every((name) => known.variables[name] === textOf(name))) return known.reading;
+  const variables = Object.fromEntries(names.map((name) => [name, textOf(name)]));
+  latest = { names, variables, file, reading: settingsFrom(variables, file, directory) };
   return latest.reading;
 }
 
@@ -224,4 +225,28 @@ export function settingsOfCalls(
     if (call) known.set(call, reading);
     return reading;
   };
+}
+
+let latestFile: { directory: string; at: number; variables: Environment } | undefined;
+
+/** The settings of a directory's `.env`, read every 20 ms at most. */
+function readEnvFile(directory: string): Environment {
+  // `performance` would load a module.
+  const now = process.uptime() * 1000;
+  if (latestFile?.directory !== directory || now - latestFile.at >= LOOK_MS) {
+    const variables = orElse(() => variablesIn(`${directory}/.env`), NO_VARIABLES);
+    latestFile = { directory, at: now, variables };
+  }
+  return latestFile.variables;
+}
+
+function variablesIn(path: string): Environment {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isFile() || stat.size > MAX_ENV_FILE_BYTES) return NO_VARIABLES;
+  // Loaded only if there is a `.env`.
+  const { parseEnv } = process.getBuiltinModule('node:util');
+  const all = parseEnv(readFileSync(path, 'utf8').replace(/^\ufeff/, ''));
+  // Keep nothing else from that file, least of all secrets.
+  const allowed = Object.values(ROWS).flatMap(({ names, inFile }) => (inFile ? names : []));
+  return Object.fromEntries(allowed.map((name) => [name, all[name]]));
 }

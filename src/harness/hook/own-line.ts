@@ -3,8 +3,8 @@ import { delimiter, isAbsolute } from 'node:path';
 import type { Environment } from '../../base/environment.ts';
 import { certainCommands } from '../../base/line/certain-line.ts';
 import type { SimpleCommand } from '../../base/line/simple-commands.ts';
+import { isProgram } from '../../base/system/access.ts';
 import { orElse } from '../../base/system/files.ts';
-import { isProgram } from '../../base/system/find-program.ts';
 
 /** The others run programs, or undo and archive the work of others. */
 const ALLOWED = new Set([

@@ -8,8 +8,8 @@ import {
 } from '../../base/command/agent-command.ts';
 import type { Environment } from '../../base/environment.ts';
 import { quote } from '../../base/line/quotes.ts';
+import { canReadAndWrite, canRun, DEFAULT_PATH, findBash } from '../../base/system/access.ts';
 import { codeOf } from '../../base/system/files.ts';
-import { canReadAndWrite, canRun, DEFAULT_PATH, findBash } from '../../base/system/find-program.ts';
 import script from './agent-command.sh';
 import { type ControlFiles, controlFiles, fixedTexts } from './control-commands.ts';
 import {

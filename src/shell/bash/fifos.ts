@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import type { Environment } from '../../base/environment.ts';
+import { findProgram } from '../../base/system/access.ts';
 import { codeOf } from '../../base/system/files.ts';
-import { findProgram } from '../../base/system/find-program.ts';
 
 // No pipe holds more, so this many bytes include all that was in it.
 const PIPE_CAPACITY = 1024 * 1024;

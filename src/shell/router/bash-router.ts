@@ -14,7 +14,7 @@ import {
 } from '../../base/environment.ts';
 import { QUOTES_BROKE } from '../../base/json/json-input.ts';
 import { settingsOfCalls } from '../../base/settings/settings.ts';
-import { findBash } from '../../base/system/find-program.ts';
+import { findBash } from '../../base/system/access.ts';
 import { Guide } from '../../guidance/guide.ts';
 import { TaskPanel } from '../../screen/panel/task-panel.ts';
 import { TodoReadHandler } from '../../todo/todo-read.ts';

@@ -1,7 +1,7 @@
 import type { AgentBashHandler, CommandType } from '../../base/command/agent-command.ts';
 import type { Environment } from '../../base/environment.ts';
 import { PROVERS } from '../../base/proof/proof.ts';
-import { findBash } from '../../base/system/find-program.ts';
+import { findBash } from '../../base/system/access.ts';
 import type { CallerState } from '../bash/bash-session.ts';
 import { canRead } from './bash-syntax.ts';
 import { type DirectCall, readLine } from './direct-call.ts';

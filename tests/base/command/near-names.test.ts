@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { nearName, nearNameText } from '../../../src/base/command/near-names.ts';
-import { findProgram } from '../../../src/base/system/find-program.ts';
+import { findProgram } from '../../../src/base/system/access.ts';
 import { ENV } from '../../helpers/bash.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import { startRouter } from '../../helpers/session.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readJson } from '../../../src/base/json/json-reader.ts';
-import { jsonLine } from '../../../src/base/json/json-value.ts';
+import { jsonLine } from '../../../src/base/safe-text.ts';
 
 /** Undefined if the forgiving reader refuses the text. */
 function valueIn(text: string): unknown {

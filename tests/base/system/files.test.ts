@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
+import { findProgram } from '../../../src/base/system/access.ts';
 import { appendOwnFile, replaceFile } from '../../../src/base/system/files.ts';
-import { findProgram } from '../../../src/base/system/find-program.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 
 test('a program is found by absolute entries of PATH only, and a folder is none', () => {
