@@ -229,12 +229,16 @@ const SETTINGS = `${BUILTIN} shopt -p expand_aliases;${BUILTIN} pwd -L;${BUILTIN
 const refuseHidden = ({ hidden }: ControlFiles) =>
   `for((;;));do ${BUILTIN} break;>${quote(hidden)};_=\${BASH_VERSINFO[9]?};done`;
 
-/** Completes the report with 0 if both outputs lead to the session, by eval, which the next line needs too, and waits. */
+/**
+ * Checks `eval`, which the next line needs, completes the report with 0 if both outputs lead to the session, and waits. The host
+ * goes on once it has the report, which `eval` must not write: `exit 5` in a trap for CHLD exits with 0 while bash is in an `eval`.
+ */
 function goOnCommand(files: ControlFiles): string {
   const [status = '', out, err] = [files.status, ...files.outputs].map(quote);
   return (
+    `${BUILTIN} eval '[[ ! \${FUNCNAME-} ]]'&&` +
     `{ [[ /dev/fd/1 -ef ${out} && /dev/fd/2 -ef ${err} ]]||${BUILTIN} . ${quote(files.redirected)};` +
-    `${BUILTIN} eval '[[ ! \${FUNCNAME-} ]]&&${BUILTIN} printf \\\\0%s\\\\0%s\\\\0 '"$? ${files.seal}" >${status};}&&${wait(files)}||${BUILTIN} exit`
+    `${BUILTIN} printf \\\\0%s\\\\0%s\\\\0 "$?" ${files.seal} >${status};}&&${wait(files)}||${BUILTIN} exit`
   );
 }
 
