@@ -17,7 +17,7 @@ export function mustNotCompile(store: TodoStore, state: TodoState, item: TodoIte
   // @ts-expect-error: no such status
   store.update([{ ...item, status: 'done' }]);
   // @ts-expect-error: an unknown key
-  store.update([{ content: 'a', activeForm: 'b', status: 'pending', due: 'today' }]);
+  store.update([{ content: 'a', activeForm: 'b', status: 'pending', when: 'today' }]);
   // @ts-expect-error: activeForm is required
   store.update([{ content: 'a', status: 'pending' }]);
   // @ts-expect-error: a snapshot is not written to

@@ -12,7 +12,7 @@ import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
 import { connectToServers } from '../servers/server-lists.ts';
 import { agentHandlers } from '../shell/router/agent-handlers.ts';
-import { taskCommands } from '../tasks/task-commands.ts';
+import { TASK_FORMS, taskCommands } from '../tasks/task-commands.ts';
 import { taskView } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { writeResult } from './run-executable.ts';
@@ -28,7 +28,7 @@ async function runAgentShell(): Promise<number> {
   if (isForBash && process.title !== 'agent-shell') return runAsBash(argv);
   switch (options.mode) {
     case 'help':
-      writeAll(1, options.of === 'prime' ? primePage : helpPage);
+      writeAll(1, options.of === 'prime' ? primePage : shellPage());
       return 0;
     case 'version':
       writeAll(1, `${PACKAGE_VERSION}\n`);
@@ -70,6 +70,11 @@ async function runAgentShell(): Promise<number> {
     case 'bash':
       throw new Error('agent-shell.sh gave Node what is for bash');
   }
+}
+
+function shellPage(): string {
+  const names = TASK_FORMS.map(({ name }) => name).join(' ');
+  return helpPage.replace('{taskCommands}', names.replace(/(.{1,76})(?: |$)/g, '  $1\n').trimEnd());
 }
 
 async function printSystemPrompt(asksForTasks: boolean): Promise<number> {

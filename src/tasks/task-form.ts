@@ -89,9 +89,8 @@ export function readRequest<Request>(
   parsed: ParsedOptions<OptionTable>,
 ): JsonInput<Request> | Promise<JsonInput<Request>> {
   const usage = `Usage: ${form.usage}\n`;
-  // Only the first field can be given as words.
-  const [word, { words = undefined } = {}] = Object.entries<Field>(form.fields)[0] ?? [];
-  const hint = words === undefined ? '' : NO_HASH;
+  const asWords = Object.entries<Field>(form.fields).filter(([, { words }]) => words);
+  const hint = asWords.length > 0 ? NO_HASH : '';
   const json = {
     name: form.name,
     noun: 'input',
@@ -103,7 +102,8 @@ export function readRequest<Request>(
   const wrong = (problem: string) => typedOr(wrongUsage(problem, usage));
   // 1. Options, of fields and others.
   if ('problem' in parsed) return wrong(withCall(form, parsed, argv));
-  const { rest, options } = parsed;
+  const { options } = parsed;
+  const rest = [...parsed.rest];
   const given = givenFields(form, options);
   const isGiven = Object.keys(given).length > 0;
   const [first] = rest;
@@ -118,15 +118,16 @@ export function readRequest<Request>(
   // 3. Words.
   const texts = readJsonTexts(form, given);
   if (texts.problem !== undefined) return { refused: invalidJson(texts.problem, usage) };
-  const surplus = rest[words === undefined ? 0 : words === 'many' ? rest.length : 1];
+  for (const [field, { words }] of asWords)
+    if (rest.length > 0) given[field] = words === 'many' ? rest.splice(0) : rest.shift();
+  const [surplus] = rest;
   if (surplus !== undefined) {
     const problem = `Unexpected argument ${inQuotes(surplus)}`;
     if (isGiven) return wrong(problem);
-    if (words !== undefined || !form.readsStdin) return typedOr(refusal(problem, undefined, usage));
+    if (asWords.length > 0 || !form.readsStdin) return typedOr(refusal(problem, undefined, usage));
     const hint = 'subject' in form.fields ? `. Try: --subject ${inQuotes(surplus)}` : '';
     return typedOr(invalidJson(`${inQuotes(surplus)} is not JSON${hint}`, usage));
   }
-  if (word !== undefined && first !== undefined) given[word] = words === 'many' ? rest : first;
   const request = checkedRequest(form, given, limits);
   if ('value' in request) return { ...request, notes: [...texts.notes, ...request.notes] };
   const problems = 'problems' in request ? request.problems : undefined;

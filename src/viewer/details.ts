@@ -74,7 +74,7 @@ function taskFacts({ tasks }: TaskGraph, task: Task, leaseEnds: number | undefin
 
 /** As `taskDetails`, of an item of a list. */
 export function itemDetails(versions: readonly TodoVersion[], item: Readonly<TodoItem>): Detail[] {
-  const { status, activeForm, content, id = '', priority = '', check = '', proof } = item;
+  const { status, activeForm, content, check = '', proof, ...others } = item;
   const history: Detail[] = [];
   versions.forEach((version, index) => {
     const inVersion = (one: TodoVersion | undefined) =>
@@ -88,8 +88,7 @@ export function itemDetails(versions: readonly TodoVersion[], item: Readonly<Tod
   return [
     fact('Status', statusText(status)),
     fact('Active form', activeForm === content ? '' : activeForm),
-    fact('Id', id),
-    fact('Priority', priority),
+    ...Object.entries(others).map(([name, text]) => fact(inTitleCase(name), text)),
     ...checkDetails({ status, check, proof }),
     ...history.slice(0, MOST_CHANGES),
   ].filter(({ lines }) => lines.join('') !== '');
@@ -114,6 +113,10 @@ function checkDetails({
 
 function fact(label: string, text: string): Detail {
   return { label, lines: [text] };
+}
+
+function inTitleCase(name: string): string {
+  return name.replace(/^./, (letter) => letter.toUpperCase());
 }
 
 function statusText(status = 'deleted'): string {

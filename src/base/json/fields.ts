@@ -72,7 +72,7 @@ export interface Field {
   readonly others?: RegExp;
   /** Only JSON has it. */
   readonly isNoOption?: true;
-  /** On a command line, it is one or all of the words that belong to no option. */
+  /** On a command line, it is the next or all of the words that belong to no option. */
   readonly words?: 'one' | 'many';
 }
 
@@ -99,7 +99,7 @@ export function textProblem(text: string, maxLength: number): string | undefined
     : undefined;
 }
 
-/** A text on one line that is not blank. */
+/** A text that is not blank; screens show it on one line. */
 export const shortText: TextKind = {
   is: 'text',
   most: ({ maxContentLength }) => maxContentLength,

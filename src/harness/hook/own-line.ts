@@ -6,8 +6,8 @@ import type { SimpleCommand } from '../../base/line/simple-commands.ts';
 import { isProgram } from '../../base/system/access.ts';
 import { orElse } from '../../base/system/files.ts';
 
-/** The others run programs, or undo and archive the work of others. */
-const ALLOWED = new Set([
+/** The agent commands that need no question. The others run programs, or undo and archive the work of others. */
+export const ALLOWED = new Set([
   ...['TodoWrite', 'TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'],
   ...['TaskClaim', 'TaskRelease', 'TaskInbox'],
 ]);

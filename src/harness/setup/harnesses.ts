@@ -1,3 +1,4 @@
+import { ALLOWED } from '../hook/own-line.ts';
 import geminiPolicy from './gemini-policy.txt';
 import opencodePlugin from './opencode-plugin.txt';
 
@@ -119,7 +120,10 @@ For its status line, in ~/.claude/settings.json:
       },
       stop: 'AfterAgent',
     },
-    policy: { path: 'policies/todowrite.toml', content: geminiPolicy },
+    policy: {
+      path: 'policies/todowrite.toml',
+      content: geminiPolicy.replace('{commands}', JSON.stringify([...ALLOWED])),
+    },
   },
   qwen: {
     title: 'Qwen Code',

@@ -28,11 +28,12 @@ export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLoo
   const { since } = statusTimes(versions);
   const rows = items.map((item) => {
     const at = since.get(item);
-    const { status, content, activeForm, id, priority = '', check } = item;
+    const { status, content, activeForm, priority = '', proof: _, ...others } = item;
     const isKnown = status !== 'pending' && at !== undefined;
     const time = isKnown ? times[status === 'completed' ? 'at' : 'running'](at) : '';
-    const details = [id && `id: ${id}`, check && `check: ${check}`].filter(Boolean).join(', ');
-    const text = wholeText(status, content, activeForm) + (details && ` (${details})`);
+    const details = Object.entries(others).map((field) => field.join(': '));
+    const doing = status === 'in_progress' ? ` <- ${activeForm}...` : '';
+    const text = content + doing + (details.length > 0 ? ` (${details.join(', ')})` : '');
     return [theme[GLYPH_OF[status]], time, priority, proofMark(item), text];
   });
   const changed = `changed ${times.ago(+list.updatedAt)}`;
@@ -66,11 +67,6 @@ export function tasksForPeople(
   });
   const ready = tasks.filter(({ isReady }) => isReady).length;
   return withSummary(rows, tasks, [`${ready} ready to claim`], theme);
-}
-
-function wholeText(status: Status, text: string, doing: string | undefined): string {
-  if (status !== 'in_progress') return text;
-  return doing === undefined ? `${text}...` : `${text} <- ${doing}...`;
 }
 
 function page(

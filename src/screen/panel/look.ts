@@ -15,15 +15,21 @@ export interface Shown extends Ranked {
   /** Empty if there is none. */
   readonly owner: string;
   readonly proof: ReturnType<typeof proofMark>;
+  /** An item's fields beside those above, as `due 2026-01-31`. */
+  readonly more: readonly string[];
   /** Without completed tasks. */
   readonly blockedBy: readonly number[];
   readonly blocks: readonly number[];
 }
 
 export function shownItem(item: Readonly<TodoItem>): Shown {
-  const { status, priority, content: text, activeForm: doing } = item;
-  const proof = proofMark(item);
-  return { status, ...(priority && { priority }), text, doing, owner: '', proof, ...NO_LINKS };
+  const { status, priority, content: text, activeForm: doing, id: _, check: __, ...others } = item;
+  const { proof: ___, ...fields } = others;
+  return {
+    ...{ status, ...(priority && { priority }), text, doing, owner: '', ...NO_LINKS },
+    proof: proofMark(item),
+    more: Object.entries(fields).map((field) => field.join(' ')),
+  };
 }
 
 const NO_LINKS = { blockedBy: [], blocks: [] };
@@ -44,6 +50,7 @@ export function shownTask(
     doing: `#${id} ${activeForm}`,
     owner: agentName(owner),
     proof: proofMark(task),
+    more: [],
     ...(status === 'completed' ? NO_LINKS : links),
   };
 }
@@ -72,11 +79,12 @@ export function textOfRow({ status, text, doing }: Shown): string {
 
 /** Further details, the most important first. @param time how long it took or has been in progress, as text or an element. */
 export function factsOf<Time = string>(shown: Shown, time?: Time): (string | Time)[] {
-  const { status, priority = '', owner, proof, blockedBy, blocks } = shown;
+  const { status, priority = '', owner, proof, more, blockedBy, blocks } = shown;
   const facts = [
     owner,
     time,
     status === 'completed' || priority === 'medium' ? '' : priority,
+    ...(status === 'completed' ? [] : more),
     blockedBy.length > 0 ? `blocked by ${idsText(blockedBy)}` : '',
     blocks.length > 0 ? `blocks ${idsText(blocks)}` : '',
     proof,

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { usesOnlyList } from '../../../src/harness/hook/own-line.ts';
+import { ALLOWED, usesOnlyList } from '../../../src/harness/hook/own-line.ts';
+import { HARNESSES } from '../../../src/harness/setup/harnesses.ts';
 import { cleanEnvironment, executable } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import { harness } from '../../helpers/hook.ts';
@@ -68,6 +69,13 @@ test.each([
   `TodoWrite '${'x'.repeat(70_000)}'`,
 ])('any other line is left to the harness: %s', (line) => {
   expect(usesOnlyList(line, place)).toBe(false);
+});
+
+test('each agent command either needs no question, or runs programs, undoes or archives: then it is asked about', () => {
+  const asked = ['TodoProve', 'TaskProve', 'TaskUndo', 'TaskArchive'];
+  expect([...ALLOWED, ...asked].sort()).toEqual(readdirSync(COMMANDS).sort());
+  const { policy } = HARNESSES.gemini;
+  expect(policy?.content).toContain(`commandPrefix = ${JSON.stringify([...ALLOWED])}\n`);
 });
 
 test('a name counts only where PATH leads to this installation first', () => {
