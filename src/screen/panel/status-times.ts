@@ -10,7 +10,7 @@ export interface StatusTimes {
   readonly since: ReadonlyMap<Item, number>;
   /** Items whose status is older than the stored versions; `since` has the oldest known time. */
   readonly isLonger: ReadonlySet<Item>;
-  /** For how many milliseconds completed items were in progress, if known. */
+  /** For how many milliseconds items that have left it were in progress, if known. */
   readonly took: ReadonlyMap<Item, number>;
   /** The last change of their status, without new items. */
   readonly changed: ReadonlyMap<Item, number>;
@@ -79,22 +79,19 @@ function timesAfter(
     const changedAt =
       last?.status === is.status ? before?.times.changed.get(last) : last && +updatedAt;
     if (changedAt !== undefined) changed.set(is, changedAt);
-    // What was put back and is begun again begins anew.
+    // Of an item that was put back, by an undo or not, the pause does not count.
     const isUndone = restored && last?.status !== 'pending';
     const was = isUndone ? restored.items[items.indexOf(is)] : last;
     const times = (isUndone ? restored : before)?.times ?? NO_TIMES;
     const from = was && times.since.get(was);
     const isSame = was?.status === is.status;
-    since.set(is, isSame && from !== undefined ? from : +updatedAt);
+    const isLeft = was?.status === 'in_progress' && !isSame && from !== undefined;
+    const spent = isLeft ? +updatedAt - from : was && times.took.get(was);
+    const isKnown = spent !== undefined && !(isLeft && times.isLonger.has(was));
+    if (isKnown && is.status !== 'in_progress') took.set(is, spent);
+    const begun = +updatedAt - (isKnown && is.status === 'in_progress' ? spent : 0);
+    since.set(is, isSame && from !== undefined ? from : begun);
     if (isOldest || (isSame && times.isLonger.has(was))) isLonger.add(is);
-    const isJustDone =
-      was?.status === 'in_progress' && is.status === 'completed' && !times.isLonger.has(was);
-    const known = isSame
-      ? times.took.get(was)
-      : isJustDone && from !== undefined
-        ? +updatedAt - from
-        : undefined;
-    if (known !== undefined) took.set(is, known);
   }
   const plan = (restored ?? (isSamePlan ? before : undefined))?.times;
   return {
