@@ -3,10 +3,5 @@ import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { runExecutable } from './run-executable.ts';
 
 runExecutable(
-  (lists, settings) =>
-    new TodoWriteHandler(lists.open, settings, lists, async (list, before, after) =>
-      lists.settings.guidance === 'off'
-        ? []
-        : listNotes(before.items, after, () => lists.isOfSubagent(list)),
-    ),
+  (lists, settings) => new TodoWriteHandler(lists.open, settings, lists, listNotes(lists)),
 );

@@ -1,8 +1,8 @@
 import { CommandType } from '../base/command/agent-command.ts';
-import { isOpen } from '../todo/left-behind.ts';
 import { contentKey, type ItemPair, pairRenamed } from '../todo/pair-items.ts';
-import type { Items } from '../todo/todo-fields.ts';
-import type { TodoVersion } from '../todo/todo-version.ts';
+import { type Items, isOpen } from '../todo/todo-fields.ts';
+import type { TodoLists } from '../todo/todo-lists.ts';
+import type { Advise } from '../todo/todo-source.ts';
 import { changesFiles, failedChecks, isCheck } from './evidence.ts';
 import type { GuidanceRule, Work } from './rule.ts';
 import { TASK_TEXTS, TEXTS } from './texts.ts';
@@ -43,16 +43,15 @@ export const GUIDANCE_RULES: readonly GuidanceRule[] = /* @__PURE__ */ LIST_NOTE
   TASK_RULES,
 );
 
-/** The notes on one replacement of the list before. @param isSubagent only called where it matters. */
-export async function listNotes(
-  before: Items,
-  { items: now, asWritten: items = now, dropped = [] }: TodoVersion,
-  isSubagent: () => Promise<boolean>,
-): Promise<string[]> {
-  const work = { items, changes: pairRenamed(before, items), dropped, isSubagent: false };
-  const unchecked = uncheckedFinish(work);
-  const toVerify = unchecked !== undefined && !(await isSubagent()) ? unchecked : [];
-  return [droppedItems(work) ?? [], toVerify, skippedItems(work) ?? []].flat();
+/** For commands on PATH, which see one change and no lines. */
+export function listNotes(lists: Pick<TodoLists, 'settings' | 'isOfSubagent'>): Advise {
+  return async (list, before, { items: now, asWritten: items = now, dropped = [] }) => {
+    if (lists.settings.guidance === 'off') return [];
+    const work = { items, changes: pairRenamed(before.items, items), dropped, isSubagent: false };
+    const unchecked = uncheckedFinish(work);
+    const toVerify = unchecked !== undefined && !(await lists.isOfSubagent(list)) ? unchecked : [];
+    return [droppedItems(work) ?? [], toVerify, skippedItems(work) ?? []].flat();
+  };
 }
 
 /** Unfinished items that the last replacement left out. Clearing the list is meant to drop them. */

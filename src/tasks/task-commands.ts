@@ -14,10 +14,9 @@ import { settingsOf, type TaskContext } from './task-context.ts';
 import { TASK_CREATE } from './task-create.ts';
 import { optionsOf, type Refusal, readRequest, type TaskForm } from './task-form.ts';
 import { TASK_GET, TASK_INBOX, TASK_LIST } from './task-list.ts';
-import { TASK_PROVE } from './task-prove.ts';
 import { reasonLines } from './task-text.ts';
 import { TASK_UNDO } from './task-undo.ts';
-import { TASK_UPDATE } from './task-update.ts';
+import { TASK_PROVE, TASK_UPDATE } from './task-update.ts';
 
 /** The commands on a team's tasks. A new one is one line here. */
 export const TASK_FORMS: readonly TaskForm<unknown>[] = [

@@ -1,22 +1,24 @@
 import { type CommandResult, done } from '../base/command/agent-command.ts';
-import { noteLines } from '../base/command/replies.ts';
+import { noteLines, refusal } from '../base/command/replies.ts';
 import { idsText } from '../base/command/status.ts';
+import type { Proof } from '../base/proof/proof.ts';
 import { safeText } from '../base/safe-text.ts';
 import { readyTasks } from './claims.ts';
-import { because, type ReasonCode } from './reasons.ts';
-import type { Task } from './task.ts';
+import { because, type Reason, type ReasonCode } from './reasons.ts';
+import type { Task, TaskGraph } from './task.ts';
 import type { TaskCall } from './task-call.ts';
-import { type TaskChanges, UPDATE_FIELDS } from './task-fields.ts';
+import { SOME_TASKS, type TaskChanges, UPDATE_FIELDS } from './task-fields.ts';
 import { type Refusal, taskForm } from './task-form.ts';
+import provePage from './task-prove.md';
 import { reasonLines } from './task-text.ts';
-import helpPage from './task-update.md';
-import { type UpdateRules, updateTask } from './update-task.ts';
+import updatePage from './task-update.md';
+import { type Proven, type UpdateRules, updateTask } from './update-task.ts';
 
 export const TASK_UPDATE = taskForm({
   name: 'TaskUpdate',
   summary: 'changes one: ID --status STATUS, and other fields',
   usage: `TaskUpdate ID --status completed | TaskUpdate '{"taskId":1,"owner":"ann"}'`,
-  helpPage,
+  helpPage: updatePage,
   example: '{"taskId":1,"description":"..."}',
   fields: UPDATE_FIELDS,
   options: { '--force': 'flag', '--check-busy': 'flag' },
@@ -29,27 +31,14 @@ export const TASK_UPDATE = taskForm({
   run: (changes, call) => changeTask(changes, call),
 });
 
-/** @param proven the proof of the task's check, if it has just passed. */
-export async function changeTask(
+async function changeTask(
   changes: TaskChanges,
   call: TaskCall,
-  proven?: UpdateRules['proven'],
+  proven?: Proven,
 ): Promise<CommandResult | Refusal> {
-  const { agent, settings, options } = call;
   const name = `task #${changes.taskId}`;
-  const title = `Cannot update ${name}`;
   const outcome = await call.change(
-    (graph, at) => {
-      const rules = {
-        ...call.rules,
-        agent: call.claimant(graph),
-        by: agent,
-        force: Boolean(options['--force']),
-        proven,
-        requireProof: settings.requireProof,
-      };
-      return updateTask(graph, changes, rules, at);
-    },
+    (graph, at) => updateTask(graph, changes, rulesOf(call, graph, proven), at),
     async ({ before, task }) =>
       task?.status === 'completed' && before.status !== 'completed'
         ? call.approve('task-completed', [task])
@@ -59,13 +48,14 @@ export async function changeTask(
     const closing = outcome.refused.every(({ code }) => FORCED.has(code))
       ? [`a leader may use --force; to clear the owner: TaskRelease ${changes.taskId}`]
       : [];
-    return { ...outcome, title, closing };
+    return { ...outcome, title: `Cannot update ${name}`, closing };
   }
   const { changed, unblocked } = outcome.change;
   const what = changed.length > 0 ? changed.join(', ') : 'nothing to change';
   const { task: after } = outcome.change;
   const isCompleted = changed.includes('status') && after?.status === 'completed';
-  const ready = isCompleted && settings.guidance !== 'off' ? readyTasks(outcome.change.graph) : [];
+  const ready =
+    isCompleted && call.settings.guidance !== 'off' ? readyTasks(outcome.change.graph) : [];
   const notes = [
     ...reasonLines(
       isCompleted && after.check && !after.proof
@@ -76,6 +66,17 @@ export async function changeTask(
   ];
   const freed = unblocked.length > 0 ? `Unblocked: ${idsText(unblocked)}\n` : '';
   return done(`Updated ${name}: ${what}\n${freed}`, noteLines(notes));
+}
+
+function rulesOf(call: TaskCall, graph: TaskGraph, proven: Proven | undefined): UpdateRules {
+  return {
+    ...call.rules,
+    agent: call.claimant(graph),
+    by: call.agent,
+    force: Boolean(call.options['--force']),
+    proven,
+    requireProof: call.settings.requireProof,
+  };
 }
 
 const MOST_READY_NAMED = 3;
@@ -96,3 +97,48 @@ const FORCED: ReadonlySet<ReasonCode> = new Set([
   'blocked',
   'agent_busy',
 ]);
+
+export const TASK_PROVE = taskForm({
+  name: 'TaskProve',
+  summary: 'runs checks',
+  usage: 'TaskProve ID... [--agent NAME]',
+  helpPage: provePage,
+  example: '{"taskIds":[1]}',
+  fields: { taskIds: { ...SOME_TASKS, isRequired: true } },
+  purpose: 'prove the tasks',
+  run: async ({ taskIds }, call) => {
+    const refused: Reason[] = [];
+    let [stdout, stderr] = ['', ''];
+    for (const id of new Set(taskIds)) {
+      const reply = await proveTask(id, call);
+      if ('refused' in reply) refused.push(...reply.refused);
+      else [stdout, stderr] = [stdout + reply.stdout, stderr + reply.stderr];
+    }
+    if (refused.length === 0) return done(stdout, stderr);
+    const { exitCode, stderr: reasons } = refusal('Cannot prove the tasks', reasonLines(refused));
+    return { stdout, stderr: stderr + reasons, exitCode };
+  },
+});
+
+/** Completes a task if its check passes. */
+async function proveTask(
+  taskId: number,
+  call: TaskCall,
+): Promise<CommandResult | { readonly refused: readonly Reason[] }> {
+  // 1. Ask whether it may be completed, as if the check had passed.
+  const { graph } = await call.store.read();
+  const task = graph.tasks.get(taskId);
+  if (task === undefined) return { refused: [because('task_not_found', taskId)] };
+  const { check } = task;
+  if (check === undefined) return { refused: [because('no_check', taskId)] };
+  const changes = { taskId, status: 'completed' } as const;
+  const at = new Date().toISOString();
+  const passed: Proof = { command: check, exitCode: 0, at, by: call.agent };
+  const asked = updateTask(graph, changes, rulesOf(call, graph, { task, proof: passed }), at);
+  if ('refused' in asked) return asked;
+  // 2. Run the check.
+  const proof = await call.evidence.run(check);
+  if ('failed' in proof) return { refused: [because('unproven', taskId, check, proof)] };
+  // 3. Complete it, unless it has changed meanwhile.
+  return changeTask(changes, call, { task, proof });
+}

@@ -13,8 +13,14 @@ export interface UpdateRules extends ClaimRules {
   readonly by?: string;
   /** A leader's: the rules of a claim are skipped. */
   readonly force: boolean;
-  readonly proven?: { readonly check: string; readonly proof: Proof } | undefined;
+  readonly proven?: Proven | undefined;
   readonly requireProof?: boolean;
+}
+
+/** The proof of a task's check, and the task as it was when the check began. */
+export interface Proven {
+  readonly task: Task;
+  readonly proof: Proof;
 }
 
 export interface Updated {
@@ -123,18 +129,24 @@ export function checkOfOthers(
     : [because('already_claimed', id, owner, CHECK_IS_THEIRS)];
 }
 
+/** A proof does not hold for a task that is another by now. */
+const PROVEN_FIELDS = ['check', 'status', 'owner'] as const;
+
 /** The reasons against a change that a leader may make all the same. */
 function objections(before: Task, changes: TaskChanges, rules: UpdateRules): Reason[] {
   const { id, owner, lostBy = [] } = before;
   const { agent, by = agent, proven, requireProof } = rules;
   const check = changes.check ?? before.check;
   const reasons = checkOfOthers(before, check, by);
+  if (proven && PROVEN_FIELDS.some((field) => before[field] !== proven.task[field])) {
+    return [because('built_upon', [id], `while its check ran; to run it again: TaskProve ${id}`)];
+  }
   if (changes.status !== 'completed' || before.status === 'completed') return reasons;
   // An agent that lost the task may not report its completion.
   if (by !== undefined && by !== owner && lostBy.includes(by)) {
     reasons.push(because('lease_lost', id, owner));
   }
-  if (requireProof && check !== undefined && proven?.check !== check) {
+  if (requireProof && check !== undefined && proven === undefined) {
     reasons.push(because('unproven', id, check));
   }
   return reasons;
@@ -143,7 +155,7 @@ function objections(before: Task, changes: TaskChanges, rules: UpdateRules): Rea
 /** A proof ends with its check, and with the task's completion. */
 function withProof(before: Task, { proof, ...task }: Task, { proven }: UpdateRules): Task {
   if (task.status !== 'completed' || task.check === undefined) return task;
-  if (proven?.check === task.check) return { ...task, proof: proven.proof };
+  if (proven) return { ...task, proof: proven.proof };
   return proof !== undefined && before.check === task.check ? { ...task, proof } : task;
 }
 

@@ -5,9 +5,9 @@ import { makeFolders, readOwnFile, writeOwnFile } from '../base/system/files.ts'
 import { ListHome } from '../lists/list-home.ts';
 import { hookFolder, type ListName, listKey, sessionKey } from '../lists/list-paths.ts';
 import { DEFAULT_AGENT, USER } from '../lists/place.ts';
-import { leftBehind } from './left-behind.ts';
+import { isOpen } from './todo-fields.ts';
 import { TodoList, todoPlace } from './todo-store.ts';
-import type { OtherList } from './todo-version.ts';
+import { leftBehind, type OtherList } from './todo-version.ts';
 
 /** The todo lists of a process, in files or on a server. */
 export class TodoLists extends ListHome {
@@ -112,7 +112,7 @@ export function isUntilDone(folder: string, store: TodoList): boolean {
     throw error;
   }
   for (const { version, items } of store.newestFirst()) {
-    if (items.every(({ status }) => status === 'completed')) return version < since;
+    if (!items.some(isOpen)) return version < since;
     if (version <= since) break;
   }
   return true;

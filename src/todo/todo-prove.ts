@@ -1,19 +1,17 @@
 import * as z from 'zod/mini';
 import type { AgentBashHandler, CommandResult, Invocation } from '../base/command/agent-command.ts';
-import { done } from '../base/command/agent-command.ts';
 import { beginsJson, HELP_OPTIONS, type Options, wrongUsage } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
-import { noteLines, refusal, withNotes } from '../base/command/replies.ts';
+import { refusal, withNotes } from '../base/command/replies.ts';
 import { Evidence, failedText, type Proof } from '../base/proof/proof.ts';
 import type { Settings, SettingsSource } from '../base/settings/settings.ts';
 import { orElse } from '../base/system/files.ts';
-import { leftBehindNotes } from './left-behind.ts';
-import { nextText, summaryText } from './list-text.ts';
 import { itemName, reviseList } from './revise-list.ts';
-import type { TodoItem } from './todo-fields.ts';
+import { type Item, isOpen } from './todo-fields.ts';
 import type { TodoLists } from './todo-lists.ts';
 import helpPage from './todo-prove.md';
 import {
+  type Advise,
   LIST_OPTIONS,
   LIST_REPAIR,
   openSource,
@@ -21,7 +19,9 @@ import {
   type TodoSource,
 } from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
-import { write } from './write-list.ts';
+import { leftBehindNotes } from './todo-version.ts';
+import { refuseForUser, unheardChanges } from './user-changes.ts';
+import { CHANGED, replyTo, write } from './write-list.ts';
 
 export const PROVE_OPTIONS = { '--start': 'texts', ...LIST_OPTIONS, ...HELP_OPTIONS } as const;
 const PROVE_USAGE = 'TodoProve [N...] [--start M]';
@@ -63,11 +63,18 @@ export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
   readonly isReadOnly = false;
   readonly isConcurrencySafe = false;
   readonly #around: Pick<TodoLists, 'around'> | undefined;
+  readonly #advise: Advise | undefined;
 
   /** @param around where checks run if the call does not say; without it, only calls from inside a bash run any. */
-  constructor(source?: TodoSource, settings?: SettingsSource, around?: Pick<TodoLists, 'around'>) {
+  constructor(
+    source?: TodoSource,
+    settings?: SettingsSource,
+    around?: Pick<TodoLists, 'around'>,
+    advise?: Advise,
+  ) {
     super(source, settings);
     this.#around = around;
+    this.#advise = advise;
   }
 
   execute(invocation: Invocation): Promise<CommandResult> {
@@ -89,7 +96,7 @@ export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
         timeout: settings.proofTimeout,
         around: this.#around?.around,
       });
-      return evidence.told(await prove(list, asked, { settings, evidence }));
+      return evidence.told(await prove(list, asked, { settings, evidence, advise: this.#advise }));
     });
   }
 }
@@ -119,23 +126,33 @@ function askedFor({ options, rest }: Parsed): Asked | undefined {
 interface Proving {
   readonly settings: Settings;
   readonly evidence: Evidence;
+  readonly advise: Advise | undefined;
 }
 
 async function prove(
   list: TodoList,
   { names, start }: Asked,
-  { settings, evidence }: Proving,
+  { settings, evidence, advise }: Proving,
 ): Promise<CommandResult> {
+  // 1. Refuse before any check runs what would be refused after it.
   const newest = await list.read();
+  const unheard = await unheardChanges(list, newest);
+  const told = unheard && (await refuseForUser(CHANGED, unheard, list));
+  if (told) return told;
   const { items } = newest;
-  const chosen = reviseList(items, { '--done': names });
+  const chosen = reviseList(items, { '--done': names, '--start': start });
   if ('problems' in chosen) {
-    const lines = chosen.problems.map((line) => line.replace('TodoWrite --done', 'TodoProve'));
+    const lines = chosen.problems.map((line) =>
+      line.replace(/TodoWrite --done (\S+)$/, 'TodoProve $1'),
+    );
     const refused = refusal('Cannot prove the items', { lines });
     return withNotes(refused, await leftBehindNotes(list, newest));
   }
-  const isChosen = (item: Readonly<TodoItem>, at: number) =>
-    names.length > 0 ? chosen.items[at] !== item : isUnproven(item);
+  // 2. Run the checks.
+  const isChosen = (item: Item, at: number) =>
+    names.length > 0
+      ? chosen.items[at] !== item && chosen.items[at]?.status === 'completed'
+      : isUnproven(item);
   const proofs = new Map<string, Proof>();
   const passed: string[] = [];
   const failures: string[] = [];
@@ -156,19 +173,17 @@ async function prove(
   if (passed.length + failures.length === 0) failures.push(NOTHING_TO_PROVE);
   const refused = refusal('Cannot prove the items', { lines: failures });
   if (passed.length === 0) return refused;
-  // An item that failed may still be in progress.
-  const steps = { '--done': passed, '--start': failures.length === 0 ? start : undefined };
+  // 3. Complete what has passed. An item that failed may still be in progress.
+  const isAll = failures.length === 0;
+  const steps = { '--done': passed, '--start': isAll ? start : undefined };
   const outcome = await write(list, { steps }, undefined, settings, { isRequired: true, proofs });
   if ('refused' in outcome) return outcome.refused;
-  const { written, notes } = outcome;
-  const { items: now, asWritten = now } = written;
-  const after = { ...written, items: asWritten };
-  const reply = done(summaryText(after) + nextText(after), noteLines(notes));
-  return failures.length === 0
+  const reply = await replyTo(list, outcome, 'next', advise);
+  return isAll
     ? reply
-    : { ...reply, stderr: reply.stderr + refused.stderr, exitCode: refused.exitCode };
+    : { ...refused, stdout: reply.stdout, stderr: reply.stderr + refused.stderr };
 }
 
-function isUnproven({ status, check, proof }: Readonly<TodoItem>): boolean {
-  return status === 'completed' && check !== undefined && proof === undefined;
+function isUnproven(item: Item): boolean {
+  return !isOpen(item) && item.check !== undefined && item.proof === undefined;
 }

@@ -15,7 +15,6 @@ import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
 import { inQuotes } from '../base/safe-text.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
-import { leftBehindNotes } from './left-behind.ts';
 import { historyText, LIST_EXPORTS, listLine, listText, notKept } from './list-text.ts';
 import helpPage from './todo-read.md';
 import {
@@ -26,7 +25,7 @@ import {
   type TodoSource,
 } from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
-import type { TodoVersion } from './todo-version.ts';
+import { leftBehindNotes, type TodoVersion } from './todo-version.ts';
 import { hearUser, notesOf, unheardChanges } from './user-changes.ts';
 
 /** Most wrong calls are meant as this one. */

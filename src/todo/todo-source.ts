@@ -2,6 +2,7 @@ import type { Options } from '../base/command/options.ts';
 import { readSettings, type Settings, type SettingsSource } from '../base/settings/settings.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
 import { type TodoList, todoStoreOf } from './todo-store.ts';
+import type { TodoVersion } from './todo-version.ts';
 
 /**
  * Opens the list of a session and an agent; the call's settings are the default. Without such a list, returns the problem,
@@ -15,7 +16,14 @@ export type OpenList = (
 /** A command's list; or a function that opens lists, if callers may choose. */
 export type TodoSource = TodoList | OpenList;
 
-/** The base of TodoWrite and TodoRead. */
+/** Gives notes on each change, besides those of a `Guide`. */
+export type Advise = (
+  list: TodoList,
+  before: TodoVersion,
+  after: TodoVersion,
+) => Promise<readonly string[]>;
+
+/** The base of TodoWrite, TodoRead and TodoProve. */
 export abstract class TodoCommand {
   protected readonly source: TodoSource;
   protected readonly settings: SettingsSource;

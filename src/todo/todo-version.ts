@@ -1,5 +1,7 @@
+import { timeAgo } from '../base/command/status.ts';
 import type { Version } from '../lists/place.ts';
-import type { Items, TodoItem } from './todo-fields.ts';
+import { contentKey } from './pair-items.ts';
+import { type Items, isOpen, type TodoItem } from './todo-fields.ts';
 
 /** The list at one moment. Frozen, items included. */
 export interface TodoState {
@@ -92,7 +94,7 @@ function isFinishedBy(newest: Version<Items>, { version, at, content }: Version<
     newest.content.length === 0 &&
     version === newest.version - 1 &&
     +at === +newest.at &&
-    content.every(({ status }) => status === 'completed')
+    !content.some(isOpen)
   );
 }
 
@@ -114,4 +116,30 @@ export function frozenItems(items: Items): Items {
       return Object.freeze(copy);
     }),
   );
+}
+
+/** The newest list with open items that no newer one has: those were taken over. @param others newest first. */
+export function leftBehind(others: readonly OtherList[]): LeftBehind | undefined {
+  const newer = new Set<string>();
+  for (const { agent, list } of others) {
+    const open = list.items.filter((item) => isOpen(item) && !newer.has(contentKey(item)));
+    if (open.length > 0) return { agent, list, open };
+    for (const item of list.items) newer.add(contentKey(item));
+  }
+  return undefined;
+}
+
+/** For an agent without a list: a harness may have given its conversation a new session. One line, or none. */
+export async function leftBehindNotes(
+  list: { readonly leftBehind?: () => Promise<LeftBehind | undefined> },
+  { version }: TodoVersion,
+): Promise<string[]> {
+  const left = version === 0 ? await list.leftBehind?.() : undefined;
+  if (left === undefined) return [];
+  const { open, agent } = left;
+  const items = open.length === 1 ? '1 open item' : `${open.length} open items`;
+  const ago = timeAgo(Date.now() - +left.list.updatedAt).text;
+  return [
+    `another session here left ${items} ${ago}; to see them: TodoRead --agent ${agent}; if you continue its work: TodoWrite --adopt`,
+  ];
 }

@@ -1,24 +1,28 @@
-import {
-  type AgentBashHandler,
-  type CommandResult,
-  done,
-  type Invocation,
-  type JsonSchema,
+import type {
+  AgentBashHandler,
+  CommandResult,
+  Invocation,
+  JsonSchema,
 } from '../base/command/agent-command.ts';
 import { type ParsedOptions, wrongUsage } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
-import { noteLines, refusal } from '../base/command/replies.ts';
+import { refusal } from '../base/command/replies.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../base/json/json-input.ts';
 import type { Settings, SettingsSource } from '../base/settings/settings.ts';
-import { listJson, listText, nextText, summaryText } from './list-text.ts';
 import { checkTodoInput, type GivenList } from './todo-input.ts';
 import type { TodoLists } from './todo-lists.ts';
 import { todoInputSchema } from './todo-schema.ts';
-import { LIST_REPAIR, openSource, TodoCommand, type TodoSource } from './todo-source.ts';
-import { type TodoList, TodoStore } from './todo-store.ts';
+import {
+  type Advise,
+  LIST_REPAIR,
+  openSource,
+  TodoCommand,
+  type TodoSource,
+} from './todo-source.ts';
+import { TodoStore } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
-import { adopt, undo, write } from './write-list.ts';
+import { adopt, replyTo, undo, write } from './write-list.ts';
 import {
   type GivenWriteOptions,
   misuse,
@@ -40,12 +44,6 @@ const WRITE_FORM = {
   repair: LIST_REPAIR,
   helpPage,
 };
-
-type Advise = (
-  list: TodoList,
-  before: TodoVersion,
-  after: TodoVersion,
-) => Promise<readonly string[]>;
 
 const NO_OPTIONS: { options: GivenWriteOptions; rest: readonly string[] } = {
   options: {},
@@ -73,7 +71,6 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
 
   /**
    * @param lists a program's own, for `--until-done`; without them there is no such option.
-   * @param advise gives notes on each change, besides those of a `Guide`.
    */
   constructor(
     source?: TodoSource,
@@ -143,13 +140,10 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
         : undo(list, options['--at']));
     if ('refused' in outcome) return outcome.refused;
     // 4. Reply.
-    const { written, replaced } = outcome;
-    const advice = this.#advise ? await this.#advise(list, replaced, written) : [];
-    const said = new Set([...notes, ...outcome.notes, ...advice]);
+    const said = { ...outcome, notes: [...notes, ...outcome.notes] };
     const isSummed = options['--undo'] || (wanted && 'items' in wanted);
     const { '--output': output = isSummed ? 'summary' : 'next' } = options;
-    const { items: now, asWritten = now } = written;
-    return done(REPLIES[output]({ ...written, items: asWritten }), noteLines(said));
+    return replyTo(list, said, output, this.#advise);
   }
 }
 
@@ -209,10 +203,3 @@ function misuseOf(
   const word = wrongWord(parsed.rest);
   return word === undefined ? undefined : refusal('Invalid JSON format', { lines: [word] });
 }
-
-const REPLIES = {
-  summary: summaryText,
-  next: (list: TodoVersion) => summaryText(list) + nextText(list),
-  list: ({ items }: TodoVersion) => listText(items),
-  json: (list: TodoVersion) => listJson(list),
-};

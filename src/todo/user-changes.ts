@@ -73,7 +73,7 @@ export function notesOf({ changes }: Unheard): string[] {
 }
 
 /** Commits the list unchanged as the agent's: it knows everything in it. @returns undefined if the list has moved on. */
-export async function sign(list: TodoList, now: TodoVersion): Promise<TodoVersion | undefined> {
+async function sign(list: TodoList, now: TodoVersion): Promise<TodoVersion | undefined> {
   try {
     return await list.updateIf(now.version, now.items);
   } catch (error) {
@@ -83,15 +83,17 @@ export async function sign(list: TodoList, now: TodoVersion): Promise<TodoVersio
   }
 }
 
-/** Refuses, once, a write that would undo a person's change unknown to the agent. */
-export function refuseForUser(
+/** Refuses, once, a change that would undo a person's change unknown to the agent. @returns undefined if the list has moved on. */
+export async function refuseForUser(
   title: string,
   unheard: Unheard,
-  { version, items }: TodoVersion,
-): CommandResult {
+  list: TodoList,
+): Promise<CommandResult | undefined> {
+  const told = await sign(list, unheard.now);
+  if (told === undefined) return undefined;
   const stderr = `Error: ${title}; nothing was changed
-${noteLines(notesOf(unheard))}The list now is, at version ${version}:
-${itemLines(items, MAX_BYTES_OF_CHANGES)}Take this list into account, then write again.
+${noteLines(notesOf(unheard))}The list now is, at version ${told.version}:
+${itemLines(told.items, MAX_BYTES_OF_CHANGES)}Take this list into account, then write again.
 `;
   return failed('refused', stderr);
 }

@@ -1,28 +1,36 @@
-import type { CommandResult } from '../base/command/agent-command.ts';
-import { refusal, withNotes } from '../base/command/replies.ts';
+import { type CommandResult, done } from '../base/command/agent-command.ts';
+import { noteLines, refusal, withNotes } from '../base/command/replies.ts';
+import { type Proof, unprovenText } from '../base/proof/proof.ts';
 import type { ListSettings } from '../base/settings/settings.ts';
-import { isOpen, leftBehindNotes } from './left-behind.ts';
-import { movedOn, notKept } from './list-text.ts';
-import { type ProofRules, proveItems } from './prove-items.ts';
-import { type ListSteps, type RevisedList, reviseList } from './revise-list.ts';
-import type { TodoItem } from './todo-fields.ts';
+import { listJson, listText, movedOn, nextText, notKept, summaryText } from './list-text.ts';
+import { pairRenamed } from './pair-items.ts';
+import { itemName, type ListSteps, type RevisedList, reviseList } from './revise-list.ts';
+import { type Item, type Items, isOpen, type TodoItem } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';
+import type { Advise } from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
-import type { TodoVersion } from './todo-version.ts';
-import { notesOf, refuseForUser, sign, type Unheard, unheardChanges } from './user-changes.ts';
+import { leftBehindNotes, type TodoVersion } from './todo-version.ts';
+import { notesOf, refuseForUser, type Unheard, unheardChanges } from './user-changes.ts';
 
 /** The written list with the version that it replaced, and notes; or the refusal of a write that changed nothing. */
-export type WriteOutcome =
-  | {
-      readonly written: TodoVersion;
-      readonly replaced: TodoVersion;
-      readonly notes: readonly string[];
-    }
-  | { readonly refused: CommandResult };
+export type WriteOutcome = Written | { readonly refused: CommandResult };
+
+interface Written {
+  readonly written: TodoVersion;
+  readonly replaced: TodoVersion;
+  readonly notes: readonly string[];
+}
 
 export type Wanted =
   | { readonly items: readonly TodoItem[]; readonly dropped?: undefined }
   | { readonly steps: ListSteps };
+
+export interface ProofRules {
+  /** An item with a check can only be completed with its proof (TODO_REQUIRE_PROOF). */
+  readonly isRequired: boolean;
+  /** The proofs of checks that have just passed. */
+  readonly proofs?: ReadonlyMap<string, Proof>;
+}
 
 /** Writes a list as one version, only if it is at the version `expected`, if given. */
 export async function write(
@@ -44,8 +52,8 @@ export async function write(
     const unheard = expected === undefined ? await unheardChanges(list, newest) : undefined;
     const objection = unheard && objectionTo(wanted, unheard);
     if (objection) {
-      const told = await sign(list, unheard.now);
-      if (told) return { refused: refuseForUser(objection, unheard, told) };
+      const refused = await refuseForUser(objection, unheard, list);
+      if (refused) return { refused };
       continue;
     }
     const before = unheard?.now ?? newest;
@@ -90,12 +98,79 @@ function afterSteps(
   return { items: validation.items, dropped: revised.dropped };
 }
 
+/**
+ * Adds proofs: a completed item keeps the proof of its check, or gets the one that its check has just earned. A proof ends with
+ * its check, and with the item's completion. If the list is then emptied, TodoProve finds no item.
+ */
+function proveItems(
+  before: TodoVersion,
+  items: Items,
+  { isRequired, proofs }: ProofRules,
+  isEmptied: boolean,
+):
+  | { readonly items: Items; readonly notes: readonly string[] }
+  | { readonly refused: CommandResult } {
+  const hasCheck = ({ check, proof }: Item) => (check ?? proof) !== undefined;
+  const isUnasked = proofs === undefined && ![...items, ...before.items].some(hasCheck);
+  if (isUnasked) return { items, notes: [] };
+  const pairs = new Map(pairRenamed(before.items, items).map((pair) => [pair.after, pair]));
+  const proven: Item[] = [];
+  const unproven: string[] = [];
+  for (const [at, item] of items.entries()) {
+    const { proof: _, ...unmarked } = item;
+    const was = pairs.get(item)?.before;
+    const isNew = was?.status !== 'completed';
+    // Leaving out the check while completing an item does not prove it.
+    const check = item.check ?? (isNew ? was?.check : undefined);
+    // TodoProve completes nothing without a proof, even if the list changed while a check ran.
+    if (proofs && isNew && item.status === 'completed' && check === undefined) {
+      unproven.push(`item ${itemName(items, at)} has no check`);
+    }
+    if (item.status !== 'completed' || check === undefined) {
+      proven.push(unmarked);
+      continue;
+    }
+    const kept = !isNew && was?.check === check ? was.proof : undefined;
+    const proof = proofs?.get(check) ?? kept;
+    if (proof === undefined && isNew) {
+      const name = itemName(items, at);
+      const way = isEmptied && !isRequired ? 'TodoWrite --undo, then ' : '';
+      unproven.push(unprovenText(`item ${name} is unproven`, check, `${way}TodoProve ${name}`));
+    }
+    proven.push({ ...unmarked, proof: item.check === undefined ? undefined : proof });
+  }
+  if (isRequired && unproven.length > 0) {
+    return { refused: refusal('Cannot update the list', { lines: unproven }) };
+  }
+  return { items: proven, notes: unproven };
+}
+
+const REPLIES = {
+  summary: summaryText,
+  next: (list: TodoVersion) => summaryText(list) + nextText(list),
+  list: ({ items }: TodoVersion) => listText(items),
+  json: (list: TodoVersion) => listJson(list),
+};
+
+/** The reply to a change, with its notes. */
+export async function replyTo(
+  list: TodoList,
+  { written, replaced, notes }: Written,
+  output: keyof typeof REPLIES,
+  advise: Advise | undefined,
+): Promise<CommandResult> {
+  const advice = advise ? await advise(list, replaced, written) : [];
+  const { items, asWritten = items } = written;
+  const stdout = REPLIES[output]({ ...written, items: asWritten });
+  return done(stdout, noteLines(new Set([...notes, ...advice])));
+}
+
 /** @param to the version to restore; default: the one before the last change. */
 export async function undo(list: TodoList, to?: number): Promise<WriteOutcome> {
   const before = await list.read();
   const unheard = await unheardChanges(list, before);
-  const told = unheard && (await sign(list, unheard.now));
-  if (told) return { refused: refuseForUser(UNDOES, unheard, told) };
+  const refused = unheard && (await refuseForUser(UNDOES, unheard, list));
+  if (refused) return { refused };
   const written = await list.undo(to);
   if (!written && to !== undefined) return { refused: notKept(to, await list.history()) };
   if (!written) {
@@ -124,7 +199,7 @@ export async function adopt(list: TodoList): Promise<WriteOutcome> {
 }
 
 const UNDOES = 'This would undo what the user changed';
-const CHANGED = 'The user changed the list';
+export const CHANGED = 'The user changed the list';
 
 /** True if a list is written as it was: its writer means to restore it. */
 function isSameList(items: readonly TodoItem[], then: readonly TodoItem[] = []): boolean {
@@ -134,5 +209,5 @@ function isSameList(items: readonly TodoItem[], then: readonly TodoItem[] = []):
 }
 
 function isEmptied(items: readonly TodoItem[], { clearWhenDone }: ListSettings): boolean {
-  return clearWhenDone && items.length > 0 && items.every(({ status }) => status === 'completed');
+  return clearWhenDone && items.length > 0 && !items.some(isOpen);
 }

@@ -11,8 +11,10 @@ async function notes(before: readonly string[], after: readonly string[]): Promi
   const session = agentSession();
   await session.write(...before);
   const said = await session.write(...after);
-  const written = new TodoStore().update(items(...after));
-  const alone = await listNotes(items(...before), written, async () => false);
+  const store = new TodoStore();
+  const [was, written] = [store.update(items(...before)), store.update(items(...after))];
+  const lists = { settings: DEFAULT_SETTINGS, isOfSubagent: async () => false };
+  const alone = await listNotes(lists)(store, was, written);
   expect(alone.map((note) => `Note: ${note}`)).toEqual(said);
   return said;
 }

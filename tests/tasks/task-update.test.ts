@@ -1,5 +1,9 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { failed } from '../helpers/replies.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
+import { failed, ok } from '../helpers/replies.ts';
 import { Team } from './team.ts';
 
 test('the check of a task that another has is changed by its owner, its creator, a person, or with --force', async () => {
@@ -29,3 +33,70 @@ test('the check of a task that another has is changed by its owner, its creator,
   await team.run('TaskRelease 1');
   expect((await change('bob', 'true')).exitCode).toBe(0);
 });
+
+test('a task with a check is completed with its proof, or marked unproven; no input can set a proof', async () => {
+  const team = new Team({ settings: { agent: 'ann' } });
+  await team.call('TaskCreate', ['{"subject":"A","check":"exit 0"}']);
+  await team.call('TaskCreate', ['{"subject":"B","check":"echo too bad; exit 3"}']);
+  const prove = (id: number) => team.run(`TaskProve ${id}`);
+  expect((await team.run('TaskUpdate 2 --status completed --prove')).exitCode).toBe(2);
+  expect((await prove(2)).stderr).toBe(
+    'Note: running the check: echo too bad; exit 3\nError: Cannot prove the tasks\n- unproven: #2: echo too bad; exit 3 failed: exit code 3\n  too bad\n',
+  );
+  expect(await team.err('TaskUpdate 2 --status completed')).toBe(
+    'Note: unproven: #2; to run its check (echo too bad; exit 3): TaskProve 2\nNote: ready to claim: #1 A\n',
+  );
+  expect(await prove(1)).toEqual(
+    ok('Updated task #1: status\n', 'Note: running the check: exit 0\n'),
+  );
+  const { stdout } = await team.run('TaskGet 1');
+  expect(stdout).toMatch(/\nCheck: exit 0 \(proven: exit 0 exited with 0, \S+Z, for ann\)\n/);
+  expect(await team.out('TaskGet 2')).toContain('\nCheck: echo too bad; exit 3 (unproven)\n');
+  for (const name of ['TaskCreate', 'TaskUpdate']) {
+    const forged = await team.call(name, ['{"taskId":2,"subject":"A","proof":{"command":"x"}}']);
+    expect(forged.stderr).toContain("Unrecognized key 'proof'");
+  }
+  // A proof belongs to one completion.
+  await team.run('TaskUpdate 1 --status pending');
+  expect(await team.out('TaskGet 1')).toContain('\nCheck: exit 0\n');
+});
+
+test('a task that may not be completed has no check run for it', async () => {
+  const file = join(temporaryDirectory(), 'ran');
+  let time = 0;
+  const now = () => time;
+  const team = new Team({ clock: { id: 'c', now, wall: now, seenFor: () => 0 } });
+  await team.call('TaskCreate', ['--subject', 'A', '--check', `touch ${file}`]);
+  await team.run('TaskClaim 1 --agent ann --lease 1m');
+  time += 61_000;
+  await team.run('TaskClaim 1 --agent bob');
+  expect(await team.err('TaskProve 1 --agent ann')).toContain(
+    'Error: Cannot prove the tasks\n- lease_lost: your lease of #1 expired, and bob has it\n',
+  );
+  expect(existsSync(file)).toBe(false);
+  expect((await team.run('TaskProve 1 --agent bob')).exitCode).toBe(0);
+  expect(existsSync(file)).toBe(true);
+});
+
+test.each(['--status completed', '--owner bob --force', '--check true'])(
+  'a task that another agent changes by %s while its check runs is not completed for it',
+  async (change) => {
+    const [began, go] = ['began', 'go'].map((name) => join(temporaryDirectory(), name));
+    const team = new Team({ settings: { agent: 'ann' } });
+    const check = `touch ${began}; until [ -e ${go} ]; do sleep 0.01; done`;
+    await team.call('TaskCreate', ['--subject', 'A', '--check', check]);
+    await team.run('TaskClaim 1');
+    const proving = team.err('TaskProve 1');
+    await eventually('the check to run', () => existsSync(began as string));
+    expect((await team.run(`TaskUpdate 1 --agent user ${change}`)).exitCode).toBe(0);
+    writeFileSync(go as string, '');
+    expect(await proving).toContain(
+      'built_upon: #1 changed while its check ran; to run it again: TaskProve 1\n',
+    );
+    expect(JSON.parse(await team.out('TaskGet 1 --json'))).not.toHaveProperty('proof');
+    // What does not matter to the proof may change.
+    const again = team.run('TaskProve 1');
+    await team.run('TaskUpdate 1 --comment hm');
+    expect((await again).exitCode).toBe(0);
+  },
+);

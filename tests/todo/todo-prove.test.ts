@@ -13,6 +13,7 @@ import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoProveHandler } from '../../src/todo/todo-prove.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { ENV } from '../helpers/bash.ts';
+import { callCommand } from '../helpers/commands.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, run, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -143,6 +144,29 @@ test('an item without a check, or that is not there, is no item to prove', async
     });
   }
   expect(store.get().version).toBe(version);
+});
+
+test('what would be refused after a check is refused before it runs', async () => {
+  const cwd = temporaryDirectory();
+  const call = (agent: string, name: string, ...argv: string[]) => {
+    const env = { TODO_STATE_DIR: join(cwd, 'state'), TODO_AGENT: agent };
+    return callCommand(cleanEnvironment(env), name, argv, { cwd });
+  };
+  const more = { content: 'Ship', status: 'in_progress' } as const;
+  await call('ann', 'TodoWrite', json({ status: 'pending', check: 'touch ran' }, more));
+  expect((await call('ann', 'TodoProve', '1', '--start', '3')).stderr).toBe(
+    "Error: Cannot prove the items\n- there is no item '3'; the list has 2 items, see TodoRead\n",
+  );
+  expect((await call('ann', 'TodoProve', '--start', '1')).stderr).toContain(
+    'item 2 is in_progress',
+  );
+  await call('user', 'TodoWrite', '--agent', 'ann', '--drop', '2');
+  expect((await call('ann', 'TodoProve', '1')).stderr).toMatch(
+    /^Error: The user changed the list; nothing was changed\nNote: the user dropped "Ship"\n/,
+  );
+  expect(existsSync(join(cwd, 'ran'))).toBe(false);
+  expect((await call('ann', 'TodoProve', '1')).exitCode).toBe(0);
+  expect(existsSync(join(cwd, 'ran'))).toBe(true);
 });
 
 test('an item that takes the place of another while its check runs is not completed for it', async () => {
@@ -298,6 +322,19 @@ test('TaskProve does the same for tasks, and the setting holds for them', async 
   expect((await router.route('TaskList')).stdout).toContain('[completed] A (ann) [proven]');
   const other = 'TaskCreate --subject B && TaskUpdate 2 --status completed';
   expect(await router.route(other)).toMatchObject({ exitCode: 0 });
+});
+
+test('on PATH it has the notes of TodoWrite', () => {
+  const cwd = temporaryDirectory();
+  const env = cleanEnvironment({ TODO_STATE_DIR: join(cwd, 'state') });
+  const item = { status: 'pending', check: 'true' } as const;
+  const todos = ['A', 'B', 'C'].map((content) => ({ ...item, content }));
+  run('todo-write', [json(...todos)], { cwd, env });
+  const SKIPPED = /\nNote: 3 items were completed without ever being in_progress: "A", "B", "C"\./;
+  expect(run('todo-prove', ['1', '2', '3'], { cwd, env }).stderr).toMatch(SKIPPED);
+  run('todo-write', ['--undo'], { cwd, env });
+  const quiet = { ...env, TODO_GUIDANCE: 'off' };
+  expect(run('todo-prove', ['1', '2', '3'], { cwd, env: quiet }).stderr).toBe(running('true'));
 });
 
 test('on PATH they run the check in the directory and with the variables of its caller, within TODO_PROOF_TIMEOUT, and prints it before it ends', async () => {
