@@ -25,6 +25,7 @@ __todo_number=     # the number of the newest history entry
 __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_shown=
 __todo_bound=      # 1: Ctrl-L is ours, or must not be
 __todo_keys=       # the keys that start commands (`bind -x`)
+__todo_pages=      # with a panel: whether readline showed completions in pages before
 __todo_waits=      # 1: ours is the first hook, for a DEBUG trap's sake, and what it writes waits here for the others
 __todo_late=
 __todo_turn=0      # with lists on a server: commands that have run
@@ -87,6 +88,7 @@ __todo_look() {
   __todo_put "${__todo_frame/$'\001'/}"
   if [[ $ran = 1 || $__todo_drawn = 0 ]]; then __todo_keep_exit_and_keys; fi
   if [[ -z $__todo_bound ]]; then __todo_bind; fi
+  if [[ -z $__todo_pages ]]; then __todo_end_pages; fi
   __todo_drawn=1 __todo_start=$__todo_unpin AGENT_SHELL_PROMPT=$$
 }
 
@@ -116,7 +118,8 @@ __todo_pin() {
 # Removes the panel. A background job may still draw one.
 __todo_show_nothing() {
   if [[ $__todo_drawn = 1 ]]; then __todo_put "$__todo_unpin"; fi
-  __todo_drawn=0 __todo_frame= __todo_shown= __todo_start= AGENT_SHELL_PROMPT=
+  if [[ $__todo_pages = on ]]; then builtin bind 'set page-completions on'; fi
+  __todo_drawn=0 __todo_frame= __todo_shown= __todo_start= __todo_pages= AGENT_SHELL_PROMPT=
   if [[ $__todo_mode != auto && ${PS1-} = *"$__todo_ps1"* ]]; then PS1=${PS1//"$__todo_ps1"/}; fi
   if [[ $__todo_mode = auto ]]; then AGENT_SHELL_PROMPT=$$; fi
   if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$__todo_unpin; fi
@@ -177,6 +180,16 @@ __todo_leave() {
   if [[ $__todo_drawn = 1 ]]; then builtin printf %s "$__todo_unpin"; fi
   return "$code"
 } >&2
+
+# Pages of completions are as high as the screen that the kernel tells, whatever LINES says: above the panel, the first rows of each
+# would scroll away unseen.
+__todo_end_pages() {
+  __todo_pages=off
+  if [[ $(\builtin bind -v) = *'set page-completions on'* ]]; then
+    __todo_pages=on
+    builtin bind 'set page-completions off'
+  fi
+}
 
 # Binds Ctrl-L, unless the user has bound it: tmux keeps a cleared screen in its history, and would keep the panel too.
 __todo_bind() {

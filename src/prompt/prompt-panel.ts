@@ -6,7 +6,7 @@ import { quote } from '../base/line/quotes.ts';
 import { orElse } from '../base/system/files.ts';
 import { jobOf } from '../base/system/processes.ts';
 import { isDriven } from '../screen/terminal/driven.ts';
-import { pinned, unpinned } from '../screen/terminal/rows.ts';
+import { pinned, repinned } from '../screen/terminal/rows.ts';
 import { type PromptCommand, PromptLists } from './prompt-lists.ts';
 import { promptShell } from './prompt-shell.ts';
 
@@ -79,7 +79,7 @@ export async function showAtPrompt(environment: Environment, directory: string):
   const size = sizeOf(terminal);
   const lists = await PromptLists.open({ ...place, ...size });
   await lists.close();
-  writeSync(terminal, unpinned() + pinned(lists.rows(lists.justChanged), size.rows).join(''));
+  writeSync(terminal, repinned(lists.rows(lists.justChanged), size.rows));
 }
 
 /** True if a line editor is using the terminal, as bash's does at its prompt. */

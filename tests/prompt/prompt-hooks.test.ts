@@ -78,6 +78,29 @@ bind -m vi-insert -x '"\C-t": seq 3'`);
     },
   );
 
+  test('completions of several pages are shown whole, one after another, and in pages again without a panel', async () => {
+    const shell = await start("bind 'set completion-query-items 50'");
+    await shell.run('mkdir many; touch many/file-that-has-a-long-name-{1000..1199}');
+    const list = async () => {
+      shell.type('ls many/');
+      for (const _ of [1, 2, 3]) shell.press('Tab');
+      await shell.until('the question', (text) => text.includes('all 200 possibilities?'));
+      shell.type('y');
+    };
+    await list();
+    await shell.until('the end', (text) => /-1199\np> ls many\/file-that.*\n┌─ Tasks/.test(text));
+    const shown = shell
+      .all()
+      .match(/(?<=-long-name-)\d{4}/g)
+      ?.map(Number);
+    expect(shown?.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, at) => 1000 + at));
+    shell.press('C-c');
+    await shell.run('TODO_PANEL=off');
+    await list();
+    await shell.until('a page', (text) => text.endsWith('--More--'));
+    shell.type('q');
+  });
+
   test('an exported PS1 is as the user exported it, for shells that cannot read our part', async () => {
     const shell = await start('export PS1');
     expect(await shell.run(`sh -c 'echo "[$PS1]"'; env | grep -c __todo`)).toBe('[p> ]\n0');

@@ -102,7 +102,7 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
       expect(panels(shell.all())).toBe(1);
     });
 
-    test('is redrawn by TodoWrite in the background, and typed text stays', async () => {
+    test('is redrawn by TodoWrite in the background, and typed text stays, also below the cursor', async () => {
       const shell = await shellWith([]);
       const go = await startJob(shell, `${writeLine(...LIST)} >/dev/null`);
       shell.type('echo half');
@@ -113,6 +113,12 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
       const screen = await shell.untilPanel().then(() => shell.all());
       expect(screen).toContain('p> echo half and the rest\nhalf and the rest\n');
       expect(panels(screen)).toBe(1);
+      const next = await startJob(shell, 'TodoWrite --done 2 --start 3 >/dev/null');
+      shell.type(`: ${'x'.repeat(400)} end`);
+      shell.press('C-a');
+      next();
+      await shell.until('the new panel', (text) => / end\n┌─ Tasks.*\n.*\n.*\n│ ● Ship/.test(text));
+      shell.press('C-c');
     });
 
     test('is redrawn below the output of a TodoWrite in the background, and is still the only one', async () => {

@@ -127,8 +127,17 @@ export function pinned(rows: readonly string[], screenRows: number): string[] {
   return [BEGIN_FRAME + room, BEGIN_FRAME + atCursor(drawn) + END_FRAME];
 }
 
+/** Replaces pinned rows and erases nothing else: what is typed may go on below the cursor. */
+export function repinned(rows: readonly string[], screenRows: number): string {
+  const [, drawn = ''] = pinned(rows, screenRows);
+  // The cursor stops in the last row that scrolls. Typed text leaves the end of that row free: from there, readline wraps.
+  const rest = RESET_STYLE + down(LAST_ROW) + TO_LAST_COLUMN + ERASE_BELOW;
+  const room = drawn === '' ? '' : makeRoom(rows.length);
+  return BEGIN_FRAME + atCursor(rest) + atCursor(scrollTo()) + room + drawn + END_FRAME;
+}
+
 /** Removes pinned rows, and everything below the cursor's row. */
-export function unpinned(): string {
+function unpinned(): string {
   return atCursor(scrollTo()) + eraseBelow();
 }
 

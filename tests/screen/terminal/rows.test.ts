@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changedRows, pinned, wholeRow } from '../../../src/screen/terminal/rows.ts';
+import { changedRows, pinned, repinned, wholeRow } from '../../../src/screen/terminal/rows.ts';
 import { runs } from '../../helpers/random.ts';
 import { VirtualTerminal } from '../../helpers/virtual-terminal.ts';
 
@@ -37,3 +37,20 @@ test('nothing is pinned without rows, or without room', () => {
   expect([pinned([], 24), pinned(['a', 'b'], 3)]).toEqual([[], []]);
   expect(pinned(['a', 'b'], 4)).toHaveLength(2);
 });
+
+test.each([
+  ['as many rows', ['one', 'TWO'], ['half of', 'a line', '', 'one', 'TWO']],
+  ['fewer', ['ONE'], ['half of', 'a line', '', '', 'ONE']],
+  ['more', ['one', 'two', 'THREE'], ['half of', 'a line', 'one', 'two', 'THREE']],
+  ['none', [], ['half of', 'a line']],
+])(
+  '%s in place of pinned ones leave what is typed, also below the cursor',
+  async (_, rows, shown) => {
+    const terminal = new VirtualTerminal(12, 5);
+    terminal.write(`${pinned(['one', 'two'], 5).join('')}half of\r\na line\x1b[A`);
+    terminal.write(repinned(rows, 5));
+    expect(await terminal.screen()).toEqual(shown);
+    terminal.write('!');
+    expect((await terminal.screen())[0]).toBe('half o!');
+  },
+);
