@@ -180,6 +180,19 @@ test('1,000 lists are found with as many calls each as 10', async () => {
   expect(await found(1000)).toBeLessThanOrEqual(await found(10));
 });
 
+test("where nothing names a session's beginning, the names of sessions are listed, and not those of their lists", async () => {
+  const state = temporaryDirectory();
+  for (let session = 0; session < 50; session++) {
+    for (const agent of ['main@a', 'main@b', 'main@c']) {
+      mkdirSync(listFolder(state, { session: `s${session}`, agent }), { recursive: true });
+    }
+  }
+  const environment = { TODO_STATE_DIR: state, CLAUDE_CODE_SESSION_ID: 'new' };
+  const cost = await costOf(() => new TodoLists(environment, '/').name({}));
+  expect(cost.names).toBe(50);
+  expect(cost.calls).toBeLessThan(70);
+});
+
 test('of 50 who watch a list, each reads a change once, and its writer has no more work than for one', async () => {
   const watched = async (watchers: number) => {
     const folder = join(temporaryDirectory(), 'main');

@@ -1,28 +1,27 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { attempt, StateError, UnnamedList } from '../base/command/state-error.ts';
 import { type Environment, harnessSession } from '../base/environment.ts';
 import { safeText } from '../base/safe-text.ts';
 import { readSettings, type Settings, type SettingsReading } from '../base/settings/settings.ts';
 import { isClosedFolder, isTrusted, ofOther } from '../base/system/access.ts';
-import {
-  appendOwnFile,
-  codeOf,
-  isShared,
-  makeFolders,
-  orElse,
-  readOwnFile,
-} from '../base/system/files.ts';
+import { appendOwnFile, isShared, makeFolders, orElse, readOwnFile } from '../base/system/files.ts';
 import { isTracked } from './git-index.ts';
 import {
   agentOfHarness,
   beginningFile,
   folderOfKey,
+  homeFolder,
   type ListName,
   listKey,
-  sessionOf,
+  listNamesIn,
+  pathName,
+  projectFolder,
+  sessionKey,
   stateFolder,
   taskListKey,
+  textOfPathName,
+  workTreeOf,
 } from './list-paths.ts';
 import { connectServer, FolderLists, hasKnownScheme, type Lists, OTHER_SCHEME } from './lists.ts';
 import { DEFAULT_AGENT } from './place.ts';
@@ -90,7 +89,7 @@ export class ListHome {
   checked(path: string): string {
     const { stateDir } = this.settings;
     const isInWorkTree = stateDir !== undefined && !isAbsolute(stateDir);
-    for (const part of upTo(isInWorkTree ? this.#workTree() : this.folder, path)) {
+    for (const part of upTo(isInWorkTree ? this.#root : this.folder, path)) {
       if (isLink(part)) {
         throw new StateError(
           `${part} is a symbolic link, which lists do not follow: remove it, or set TODO_STATE_DIR to where it leads`,
@@ -172,16 +171,7 @@ export class ListHome {
 
   #findFolder(): string {
     const { stateDir } = this.settings;
-    const environment = this.#environment;
-    const folder = stateFolder(stateDir, environment, {
-      directory: this.#directory ?? '/',
-      home: () =>
-        attempt(
-          'find your home folder for',
-          'lists: set TODO_STATE_DIR',
-          () => process.getBuiltinModule('node:os').userInfo().homedir,
-        ),
-    });
+    const folder = stateFolder(stateDir, this.#environment, this.#root);
     if (stateDir === undefined || !isTracked(folder)) return folder;
     const untracked = `${folder}/${UNTRACKED}`;
     if (!isTracked(untracked)) return untracked;
@@ -190,36 +180,48 @@ export class ListHome {
     );
   }
 
-  /** If several sessions began at once, the first line counts. */
+  /** The folder in which a relative TODO_STATE_DIR is. */
+  get #root(): string {
+    const { stateDir } = this.settings;
+    const directory = this.#directory ?? '/';
+    if (stateDir === undefined || isAbsolute(stateDir)) return directory;
+    return this.#projectOf(directory, (folder) => isTrusted(`${folder}/${stateDir}`));
+  }
+
+  /** The work tree or, without git, the nearest folder that `has` lists, so that `cd src` does not change the list. */
+  #projectOf(directory: string, has: (folder: string) => boolean): string {
+    const tree = workTreeOf(directory);
+    if (tree !== undefined) return tree;
+    const home = orElse(() => realpathSync(homeFolder(this.#environment)), '');
+    return projectFolder(directory, home, has) ?? directory;
+  }
+
+  #hasLists(folder: string): boolean {
+    const own = folderOfKey(this.folder, sessionKey(folder));
+    const isTeam = existsSync(folderOfKey(this.folder, taskListKey(folder)));
+    return isTeam || orElse(() => listNamesIn(own), []).length > 0;
+  }
+
+  /** The session in which the list of a harness's agent began. If several did at once, the first line counts. */
   #beginningOf(agent: string): string | undefined {
     if (this.#isOnServer || !this.isOfHarness(agent)) return undefined;
     const path = beginningFile(this.folder, agent);
-    try {
-      const text = readOwnFile(this.checked(path)).toString();
-      const session: unknown = JSON.parse(text.slice(0, text.indexOf('\n')));
-      if (typeof session === 'string') return session;
-    } catch (error) {
-      // Most sessions have no list yet.
-      if (codeOf(error) === 'ENOENT' && existsSync(dirname(path))) return undefined;
-    }
-    return this.#sessionHolding(agent);
-  }
-
-  /** Finds the session without the file that should name it. */
-  #sessionHolding(agent: string): string | undefined {
-    const found = new FolderLists(this).find('todos');
-    return found
-      .map(({ path }) => path[1] ?? '')
-      .find((session) => found.some(({ key }) => key === listKey({ session, agent })));
+    // 1. Most sessions have no list yet.
+    if (!existsSync(path) && existsSync(dirname(path))) return undefined;
+    // 2. The file names the session.
+    const [line = ''] = orElse(() => readOwnFile(this.checked(path)).toString().split('\n'), []);
+    const session: unknown = orElse(() => JSON.parse(line), undefined);
+    if (typeof session === 'string') return session;
+    // 3. It is lost or damaged: some session holds the list.
+    const holding = listNamesIn(this.folder).find((name) =>
+      existsSync(folderOfKey(this.folder, `todos/${name}/${pathName(agent)}`)),
+    );
+    return holding === undefined ? undefined : textOfPathName(holding);
   }
 
   protected isOfHarness(agent: string): boolean {
     const id = harnessSession(this.#environment);
     return id !== undefined && agent.endsWith(`@${id}`);
-  }
-
-  #workTree(): string {
-    return sessionOf(this.#directory ?? '/');
   }
 
   /** @param unnamed the error for a server. */
@@ -229,7 +231,8 @@ export class ListHome {
       if (!hasKnownScheme(this.settings.stateUrl ?? '')) throw new StateError(OTHER_SCHEME);
       throw new UnnamedList(unnamed);
     }
-    if (this.#directory !== undefined) return sessionOf(this.#directory);
+    if (this.#directory !== undefined)
+      return this.#projectOf(this.#directory, (folder) => this.#hasLists(folder));
     throw new StateError(
       'the current directory is gone, so it cannot name the session; give --session NAME',
     );

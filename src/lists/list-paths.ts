@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { attempt, errorCode } from '../base/command/state-error.ts';
 import { type Environment, harnessSession } from '../base/environment.ts';
@@ -14,21 +14,26 @@ export interface ListName {
 /**
  * The folder of all lists: TODO_STATE_DIR, else the platform's folder for program state.
  *
- * @param stateDir TODO_STATE_DIR; relative to the work tree of `directory`.
- * @param home returns the user's home folder if HOME is no absolute path.
+ * @param stateDir TODO_STATE_DIR; a relative one is in `root`.
  */
 export function stateFolder(
   stateDir: string | undefined,
   environment: Environment,
-  { directory, home }: { directory: string; home: () => string },
+  root = '/',
 ): string {
-  if (stateDir)
-    return tidy(isAbsolute(stateDir) ? stateDir : `${sessionOf(directory)}/${stateDir}`);
-  const { XDG_STATE_HOME = '', HOME = '' } = environment;
+  if (stateDir) return tidy(isAbsolute(stateDir) ? stateDir : `${root}/${stateDir}`);
+  const { XDG_STATE_HOME = '' } = environment;
   // The XDG specification says to ignore a relative one.
   if (isAbsolute(XDG_STATE_HOME)) return tidy(`${XDG_STATE_HOME}/todowrite`);
-  // A relative or empty one would give each directory its own lists.
-  return tidy(`${isAbsolute(HOME) ? HOME : home()}/.local/state/todowrite`);
+  return tidy(`${homeFolder(environment)}/.local/state/todowrite`);
+}
+
+/** A relative or empty HOME would give each directory its own lists. */
+export function homeFolder({ HOME = '' }: Environment): string {
+  if (isAbsolute(HOME)) return HOME;
+  const { userInfo } = process.getBuiltinModule('node:os');
+  const what = 'lists: set TODO_STATE_DIR';
+  return attempt('find your home folder for', what, () => userInfo().homedir);
 }
 
 /** In a process that has just begun, Node takes as long to normalize a path as to read a file. */
@@ -37,16 +42,35 @@ function tidy(path: string): string {
 }
 
 /**
- * The default session: the enclosing git work tree or, outside of any, the folder itself.
- *
- * A work tree and its `.git` must belong to this user or root: somebody else's in a shared folder, such as /tmp, does not
- * make one session of everything below.
+ * The enclosing git work tree. It and its `.git` must belong to this user or root: somebody else's in a shared folder, such
+ * as /tmp, does not make one session of everything below.
  */
-export function sessionOf(directory: string): string {
-  for (let folder = directory, parent = ''; ; folder = parent) {
-    if (isTrusted(`${folder}/.git`) && isTrusted(folder)) return folder;
-    parent = dirname(folder);
-    if (parent === folder) return directory;
+export function workTreeOf(directory: string): string | undefined {
+  return enclosing(directory, (folder) => isTrusted(`${folder}/.git`) && isTrusted(folder));
+}
+
+/**
+ * Without git: the nearest folder that `has` something. Above the current one, neither home folders nor / nor folders that
+ * everybody may write to, such as /tmp: they hold unrelated projects.
+ */
+export function projectFolder(
+  directory: string,
+  home: string,
+  has: (folder: string) => boolean,
+): string | undefined {
+  const isCommon = (folder: string) =>
+    folder !== directory &&
+    (`${home}/`.startsWith(folder === '/' ? folder : `${folder}/`) ||
+      orElse(() => (statSync(folder).mode & 0o002) !== 0, true));
+  const found = enclosing(directory, (folder) => isCommon(folder) || has(folder));
+  return found !== undefined && !isCommon(found) ? found : undefined;
+}
+
+/** The folder itself, or the nearest of those above it, with the property that is asked for. */
+function enclosing(directory: string, has: (folder: string) => boolean): string | undefined {
+  for (let folder = directory; ; folder = dirname(folder)) {
+    if (has(folder)) return folder;
+    if (folder === dirname(folder)) return undefined;
   }
 }
 

@@ -7,7 +7,7 @@ import { hookFolder, type ListName, listKey, sessionKey } from '../lists/list-pa
 import { DEFAULT_AGENT, USER } from '../lists/place.ts';
 import { isOpen } from './todo-fields.ts';
 import { TodoList, todoPlace } from './todo-store.ts';
-import { leftBehind, type OtherList } from './todo-version.ts';
+import { type LeftBehind, leftBehind } from './todo-version.ts';
 
 /** The todo lists of a process, in files or on a server. */
 export class TodoLists extends ListHome {
@@ -24,7 +24,7 @@ export class TodoLists extends ListHome {
     const begins = isUnnamed ? () => this.noteBeginning(name) : undefined;
     const list = this.#lists.get(key) ?? this.openFound(listKey(name), author, begins);
     if (isUnnamed && this.isOfHarness(name.agent)) {
-      list.leftBehind = async () => leftBehind(await this.#ofOtherSessions(name));
+      list.leftBehind = () => this.#leftBehind(name);
     }
     this.#lists.set(key, list);
     this.#names.set(list, name);
@@ -40,31 +40,33 @@ export class TodoLists extends ListHome {
 
   /** For a person: the session's list that was changed last and can be read; undefined if it has none. */
   async newest(session: string): Promise<{ list: TodoList; agent: string } | undefined> {
-    const found = await this.lists.find(sessionKey(session));
-    const reading = found.map(async ({ key, path: [, , agent = ''] }) => {
-      const list = this.openFound(key, USER);
-      return { list, agent, at: +(await list.read()).updatedAt };
-    });
-    const read = await Promise.allSettled(reading);
-    const readable = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    return readable.sort((a, b) => b.at - a.at)[0];
+    return (await this.#readIn(session, USER))[0];
   }
 
-  /** The lists of the same agent of other sessions of the harness, newest first. */
-  async #ofOtherSessions({ session, agent: own }: ListName): Promise<OtherList[]> {
+  /** By the same agent in another session of the harness. */
+  async #leftBehind({ session, agent: own }: ListName): Promise<LeftBehind | undefined> {
     const start = own.slice(0, own.lastIndexOf('@') + 1);
-    const found = (await this.lists.find(sessionKey(session))).flatMap((one) => {
-      const agent = one.path.at(-1) ?? '';
-      const isOther = agent.startsWith(start) && agent !== own && PLAIN.test(agent);
-      return isOther ? [{ agent, key: one.key, changedAt: one.changedAt ?? 0 }] : [];
+    const isOther = (agent: string) =>
+      agent.startsWith(start) && agent !== own && PLAIN.test(agent);
+    return leftBehind(await this.#readIn(session, own, isOther));
+  }
+
+  /** The session's lists of these agents that can be read, newest first. */
+  async #readIn(session: string, author: string, isWanted = (_agent: string) => true) {
+    const found = (await this.lists.find(sessionKey(session)))
+      .map(({ key, path: [, , agent = ''], changedAt }) => ({ key, agent, changedAt }))
+      .filter(({ agent }) => isWanted(agent));
+    // On a server they are unknown.
+    const isDated = found[0]?.changedAt !== undefined;
+    found.sort((a, b) => (b.changedAt ?? 0) - (a.changedAt ?? 0));
+    const reading = found.slice(0, isDated ? MOST_READ : undefined).map(async ({ key, agent }) => {
+      const list = this.openFound(key, author);
+      return { agent, list, newest: await list.read() };
     });
-    found.sort((one, other) => other.changedAt - one.changedAt);
-    const lists: OtherList[] = [];
-    for (const { agent, key } of found.slice(0, MOST_OTHERS)) {
-      const list = await this.openFound(key, own).readToReplace();
-      lists.push({ agent, list });
-    }
-    return lists;
+    const read = await Promise.allSettled(reading);
+    return read
+      .flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+      .sort((a, b) => +b.newest.updatedAt - +a.newest.updatedAt);
   }
 
   /** Tells the hook that the agent should not stop before its list is finished, from this version on. */
@@ -97,7 +99,7 @@ export class TodoLists extends ListHome {
 /** Agents' names that a line can contain as they are. */
 const PLAIN = /^[\w@.-]+$/;
 /** A work tree may have hundreds of old sessions. */
-const MOST_OTHERS = 10;
+const MOST_READ = 10;
 
 /** `TodoWrite --until-done`, in the hook's folder of the list. */
 const UNTIL_DONE_FILE = 'until-done';

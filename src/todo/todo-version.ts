@@ -33,7 +33,7 @@ export interface TodoVersion extends TodoState, OwnWrite {
 /** The list of another session of the harness, in the same work tree. */
 export interface OtherList {
   readonly agent: string;
-  readonly list: TodoVersion;
+  readonly newest: TodoVersion;
 }
 
 export interface LeftBehind extends OtherList {
@@ -121,10 +121,10 @@ export function frozenItems(items: Items): Items {
 /** The newest list with open items that no newer one has: those were taken over. @param others newest first. */
 export function leftBehind(others: readonly OtherList[]): LeftBehind | undefined {
   const newer = new Set<string>();
-  for (const { agent, list } of others) {
-    const open = list.items.filter((item) => isOpen(item) && !newer.has(contentKey(item)));
-    if (open.length > 0) return { agent, list, open };
-    for (const item of list.items) newer.add(contentKey(item));
+  for (const { agent, newest } of others) {
+    const open = newest.items.filter((item) => isOpen(item) && !newer.has(contentKey(item)));
+    if (open.length > 0) return { agent, newest, open };
+    for (const item of newest.items) newer.add(contentKey(item));
   }
   return undefined;
 }
@@ -138,7 +138,7 @@ export async function leftBehindNotes(
   if (left === undefined) return [];
   const { open, agent } = left;
   const items = open.length === 1 ? '1 open item' : `${open.length} open items`;
-  const ago = timeAgo(Date.now() - +left.list.updatedAt).text;
+  const ago = timeAgo(Date.now() - +left.newest.updatedAt).text;
   return [
     `another session here left ${items} ${ago}; to see them: TodoRead --agent ${agent}; if you continue its work: TodoWrite --adopt`,
   ];

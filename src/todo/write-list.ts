@@ -192,7 +192,7 @@ export async function adopt(list: TodoList): Promise<WriteOutcome> {
       const lines = ['no other session has left open items here'];
       return { refused: refusal('Nothing to take over', { lines }) };
     }
-    const written = await list.updateIf(replaced.version, left.list.items);
+    const written = await list.updateIf(replaced.version, left.newest.items);
     const notes = [`this was the list of ${left.agent}, which keeps its own`];
     if (written) return { written, replaced, notes };
   }

@@ -157,7 +157,7 @@ export class Sources {
 
 /** In the user's own folder, since TODO_STATE_DIR may be in a cloned repository. */
 export function webTokenFile(environment = process.env): string {
-  return join(stateFolder(undefined, environment, { directory: '/', home: homedir }), 'web-token');
+  return join(stateFolder(undefined, environment), 'web-token');
 }
 
 /** `~/work/app` for `/home/ann/work/app`. */

@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import type { Environment } from '../../base/environment.ts';
 import { safeText } from '../../base/safe-text.ts';
 import { ListHome } from '../../lists/list-home.ts';
-import { sessionOf } from '../../lists/list-paths.ts';
+import { workTreeOf } from '../../lists/list-paths.ts';
 import { hookLog, lastFailures } from '../hook/hook-log.ts';
 
 export interface SetupWorld {
@@ -39,7 +39,7 @@ export function checkInstall(world: SetupWorld): Checked {
   const lists = new ListHome(environment, directory);
   const state = lists.folder;
   const trouble = folderProblem(state);
-  const inTree = `${state}${sep}`.startsWith(`${sessionOf(directory)}${sep}`);
+  const inTree = `${state}${sep}`.startsWith(`${workTreeOf(directory) ?? directory}${sep}`);
   const log = hookLog(state);
   const failures = lastFailures(log, MOST_FAILURES);
   const notes = [

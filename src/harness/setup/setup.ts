@@ -6,7 +6,7 @@ import { inQuotes, safeText } from '../../base/safe-text.ts';
 import { findProgram } from '../../base/system/access.ts';
 import { makeFolders } from '../../base/system/files.ts';
 import { ListHome } from '../../lists/list-home.ts';
-import { sessionOf } from '../../lists/list-paths.ts';
+import { workTreeOf } from '../../lists/list-paths.ts';
 import { type Checked, checkInstall, type SetupWorld } from './check-install.ts';
 import { editConfigs, readConfig, removeEmptyFolders, targetOf } from './config-file.ts';
 import { HARNESS_NAMES, HARNESSES, type Harness, type HarnessName } from './harnesses.ts';
@@ -122,7 +122,7 @@ function setupPlace(
   { environment, directory, home }: SetupWorld,
 ): Target {
   const lists = () => new ListHome(environment, directory).folder;
-  const root = sessionOf(directory);
+  const root = workTreeOf(directory) ?? directory;
   return { scope, gate, permission, root, home, environment, lists, read: readConfig };
 }
 
