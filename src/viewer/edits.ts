@@ -5,7 +5,17 @@ import { namesOf } from '../screen/panel/status-times.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Items, TodoItem, TodoStatus } from '../todo/todo-fields.ts';
 import type { ItemInput, TaskInput, TaskRequest, ViewerState, WriteRequest } from './model.ts';
-import { choices, chosenItem, chosenTask, selectedIndex, shownList, withCursor } from './shown.ts';
+import {
+  choices,
+  chosenItem,
+  chosenTask,
+  isOfTeam,
+  pageOf,
+  selectedIndex,
+  selectedName,
+  shownList,
+  withCursor,
+} from './shown.ts';
 
 type StateEdit = (state: ViewerState) => ViewerState;
 
@@ -161,13 +171,13 @@ function writing(
   state: ViewerState,
   { items, told, at }: ListChange,
   version: number,
-  undo: WriteRequest['undo'] = 'push',
+  more: Pick<WriteRequest, 'undo' | 'isRestored'> = { undo: 'push' },
 ): ViewerState {
   const before = shownList(state)?.versions[0].items ?? [];
   const { agent = state.awaited } = state;
   const cursor = namesOf(items)[at];
   const was = visibleIndex(state, 0) ?? -1;
-  const request = { what: 'write', agent, version, before, items, told, undo, at: was } as const;
+  const request = { what: 'write', agent, version, before, items, told, at: was, ...more } as const;
   return { ...withCursor(state, cursor), request };
 }
 
@@ -176,15 +186,33 @@ function undoneItem(state: ViewerState): ViewerState {
   const { agent, versions } = shownList(state) ?? {};
   if (versions === undefined) return state;
   const [newest] = versions;
-  const last = state.undo?.findLast((change) => change.agent === agent);
-  if (last === undefined) return { ...state, message: NOTHING_TO_UNDO };
-  if (newestIfSame(state, last.version) === undefined) {
+  const last = state.undo?.findLast((change) => change.what === 'write' && change.agent === agent);
+  if (last?.what !== 'write') return { ...state, message: NOTHING_TO_UNDO };
+  if (newestIfSame(state, last.made) === undefined) {
     const { by } = versions.find((version) => version.by !== USER) ?? newest;
     const message = `${briefText(by)} has changed the list since, so your change cannot be undone.`;
     return { ...state, message };
   }
   const change = { items: last.before, told: undoneText(last.told), at: last.at };
-  return writing(state, change, newest.version, 'pop');
+  return writing(state, change, newest.version, { undo: 'pop', isRestored: true });
+}
+
+/** Writes the chosen older version as a new one, and shows the list. */
+export function restored(state: ViewerState): ViewerState {
+  const { name, version = name === 'history' ? Number(selectedName(state)) : 0 } = pageOf(state);
+  if (version === 0) return state;
+  if (isOfTeam(state)) {
+    const message = `Tasks change one by one: TaskUndo --at ${version} undoes what this version changed.`;
+    return { ...state, message };
+  }
+  const { versions = [] } = shownList(state) ?? {};
+  const [newest] = versions;
+  const then = versions.find((one) => one.version === version);
+  if (newest === undefined || then === undefined) return state;
+  const list: ViewerState = { ...state, pages: [{ name: 'list', top: 0 }] };
+  if (newestIfSame(state, version)) return { ...list, message: `It is as in version ${version}.` };
+  const change = { items: then.items, told: `Restored version ${version}`, at: -1 };
+  return writing(list, change, newest.version, { undo: 'push', isRestored: true });
 }
 
 /** `Restored #2 Print` for `Deleted #2 Print`, and `Undone: began "b"` for `Began "b"`. */
@@ -265,8 +293,8 @@ function asked(state: ViewerState, change: TaskEdit, seen: Task | undefined): Vi
 
 /** Undoes the last change made here, unless the task has changed since. */
 function undoneTask(state: ViewerState): ViewerState {
-  const last = state.taskUndo?.at(-1);
+  const last = state.undo?.findLast(({ what }) => what === 'task');
   if (last === undefined) return { ...state, message: NOTHING_TO_UNDO };
-  const [json, told] = [{ at: last.version }, undoneText(last.told)];
+  const [json, told] = [{ at: last.made }, undoneText(last.told)];
   return { ...state, request: { what: 'task', command: 'TaskUndo', json, told, undo: 'pop' } };
 }

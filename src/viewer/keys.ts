@@ -1,6 +1,6 @@
 import { briefText } from '../base/safe-text.ts';
 import { agentName, sessionName } from '../screen/panel/look.ts';
-import { ITEM_EDITS, TASK_EDITS, written } from './edits.ts';
+import { ITEM_EDITS, restored, TASK_EDITS, written } from './edits.ts';
 import type {
   FilterInput,
   FoundSession,
@@ -13,14 +13,15 @@ import { gridOf } from './render-rows.ts';
 import {
   choices,
   FOLD,
-  foldedItems,
   isOfTeam,
   isWaiting,
   pageOf,
   selectedIndex,
+  selectedName,
+  shownItems,
   shownList,
   shownSessions,
-  toNextSection,
+  toNextColumn,
   withPage,
 } from './shown.ts';
 import { type Key, typed } from './text-input.ts';
@@ -77,9 +78,7 @@ const screenful = ({ rows }: ViewerState) => Math.max(1, rows - 6);
 const row = (state: ViewerState) => (pageOf(state).name === 'agents' ? gridOf(state).across : 1);
 
 const aside = (state: ViewerState, by: 1 | -1) =>
-  choices(state).length > 0 && pageOf(state).name === 'board'
-    ? toNextSection(state, selectedIndex(state), by)
-    : by;
+  pageOf(state).name === 'board' ? toNextColumn(state, by) : by;
 
 const MOVES = new Map<string, (state: ViewerState) => number>([
   ['up', (state) => -row(state)],
@@ -105,6 +104,7 @@ const KEY_ACTIONS = new Map<string, (state: ViewerState) => ViewerState>([
   ['?', (state) => turnedTo(state, 'help')],
   ['/', filtered],
   ['D', removed],
+  ['r', restored],
   ['c', (state) => ({ ...state, hidesCompleted: !state.hidesCompleted })],
   ['return', entered],
   ['enter', entered],
@@ -180,7 +180,7 @@ function wentBack(state: ViewerState): ViewerState {
 }
 
 function entered(state: ViewerState): ViewerState {
-  const name = choices(state)[selectedIndex(state)];
+  const name = selectedName(state);
   if (name === undefined) return state;
   const page = pageOf(state);
   switch (page.name) {
@@ -194,7 +194,7 @@ function entered(state: ViewerState): ViewerState {
       return detailed(state, name);
     default: {
       if (name === FOLD) {
-        const [first] = foldedItems(state);
+        const [first] = shownItems(state).folded;
         return withPage(state, { ...page, isUnfolded: true, cursor: first?.name });
       }
       const found = shownSessions(state).find(({ key }) => key === name);
@@ -212,15 +212,14 @@ function detailed(state: ViewerState, of: string): ViewerState {
 }
 
 /** Shows its most recently changed list; the board only if no agent has one. */
-function opened(state: ViewerState, { lists }: FoundSession): ViewerState {
-  const own = lists.find(({ key }) => !isTeamKey(key));
+function opened(state: ViewerState, found: FoundSession): ViewerState {
+  const own = found.lists.find(({ key }) => !isTeamKey(key));
   return {
     ...state,
     agent: own?.agent,
     pages: own ? [LIST_PAGE] : [LIST_PAGE, { name: 'board', top: 0 }],
-    // These belong to the previous session.
+    // Those changes belong to the previous session.
     undo: undefined,
-    taskUndo: undefined,
-    request: { what: 'open', list: own ?? lists[0] },
+    request: { what: 'open', found },
   };
 }

@@ -31,8 +31,6 @@ export interface FoundSession {
   readonly lists: readonly [SessionList, ...SessionList[]];
 }
 
-export const NEWEST_OFFERED = 5;
-
 export interface Known {
   /** Its name, for people. Undefined if none is given; a server needs one. */
   readonly session: string | undefined;
@@ -41,8 +39,8 @@ export interface Known {
   readonly lists: readonly KnownList[];
   /** The kept versions of the team's tasks, newest first. */
   readonly tasks: readonly TaskVersion[];
-  /** Lists of all sessions, most recently changed first. Only looked up while shown. */
-  readonly found: readonly SessionList[];
+  /** All sessions, most recently changed first. Only looked up while shown. */
+  readonly found: readonly FoundSession[];
   /** True if the lists have been looked for. */
   readonly isReached: boolean;
   /** Why the last read failed, if it did. */
@@ -74,7 +72,7 @@ export interface Page {
 /** Requests of the state to the outside world. */
 export type ViewerRequest =
   | { readonly what: 'quit' }
-  | { readonly what: 'open'; readonly list: SessionList }
+  | { readonly what: 'open'; readonly found: FoundSession }
   | { readonly what: 'remove'; readonly found: FoundSession }
   | WriteRequest
   | TaskRequest;
@@ -93,6 +91,8 @@ export interface WriteRequest extends Undoable {
   /** The selected item's place before. */
   readonly at: number;
   readonly items: Items;
+  /** True for items of an older version, proofs included. */
+  readonly isRestored?: boolean;
 }
 
 export interface TaskRequest extends Undoable {
@@ -118,15 +118,13 @@ export interface ViewerState {
   readonly input?: ViewerInput | undefined;
   /** Until the next key. */
   readonly message?: string | undefined;
-  /** Our own changes of lists, oldest first. */
+  /** Our own changes, oldest first. */
   readonly undo?: readonly OwnChange[] | undefined;
-  /** The versions that our own changes made, oldest first. */
-  readonly taskUndo?: readonly { readonly version: number; readonly told: string }[] | undefined;
   readonly request?: ViewerRequest;
 }
 
-/** With the version that it made: while the list is as it was then, the change can be undone. */
-export type OwnChange = Pick<WriteRequest, 'agent' | 'before' | 'at' | 'told' | 'version'>;
+/** With the version that it made: while the list or task is as it was then, the change can be undone. */
+export type OwnChange = (WriteRequest | TaskRequest) & { readonly made: number };
 
 export type ViewerInput = ItemInput | TaskInput | FilterInput | ViewerQuestion;
 

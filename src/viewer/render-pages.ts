@@ -1,11 +1,23 @@
 import { briefText } from '../base/safe-text.ts';
 import { agentName, leaseOnBoard, printable, sessionName } from '../screen/panel/look.ts';
 import { itemRows } from '../screen/panel/status-times.ts';
-import { type Body, join, type Line, line, padded, spread } from '../screen/terminal/lines.ts';
+import {
+  type Body,
+  below,
+  beside,
+  EMPTY_LINE,
+  join,
+  type Line,
+  line,
+  padded,
+  plain,
+  spread,
+  stacked,
+} from '../screen/terminal/lines.ts';
 import { truncate, wrap } from '../screen/terminal/text.ts';
 import { itemDetails, leaseEndOf, taskDetails } from './details.ts';
 import type { FoundSession, ViewerState } from './model.ts';
-import { type ItemLook, note, selectable } from './render-rows.ts';
+import { type ItemLook, note, type RowDraw, selectable } from './render-rows.ts';
 import {
   isOfTeam,
   pageOf,
@@ -25,8 +37,6 @@ const PAGE_LABEL_COLUMNS = 14;
 /** For the names of a session's agents. */
 const WHO_COLUMNS = 24;
 
-type PageRowLook = Parameters<Parameters<typeof selectable>[0]>[0];
-
 /** One version per line, newest first. */
 export function entriesBody(state: ViewerState, look: ItemLook): Body {
   const { times, columns } = look;
@@ -34,7 +44,7 @@ export function entriesBody(state: ViewerState, look: ItemLook): Body {
   const entries = shownEntries(state);
   if (entries.length === 0) return note('No changes are kept.', look);
   const blocks = entries.map(({ version, at, by, text }, index) => {
-    const draw = ({ theme, margin }: PageRowLook): Line[] => {
+    const draw = ({ theme, margin }: RowDraw): Line[] => {
       const place = `${margin.text}${String(version).padStart(4)}  ${times.at(at)}  `;
       const isNarrow = columns < NARROW_COLUMNS;
       const indent = line(' '.repeat(isNarrow ? 2 : place.length));
@@ -48,7 +58,7 @@ export function entriesBody(state: ViewerState, look: ItemLook): Body {
     };
     return selectable(draw, look, index === focus);
   });
-  return { blocks, focus, follows: pageOf(state).cursor === undefined };
+  return stacked(blocks);
 }
 
 /** All that is known of one task or item. */
@@ -91,16 +101,14 @@ export function detailsBody(state: ViewerState, look: ItemLook): Body {
       ...below,
     ];
   });
-  return { blocks };
+  return stacked(blocks);
 }
 
 export function sessionsBody(state: ViewerState, look: ItemLook): Body {
   const found = shownSessions(state);
   if (found.length === 0) return note('There is no list yet.', look);
-  return {
-    blocks: found.map((one, index) => sessionRow(one, index === selectedIndex(state), look)),
-    focus: selectedIndex(state),
-  };
+  const focus = selectedIndex(state);
+  return stacked(found.map((one, index) => sessionRow(one, index === focus, look)));
 }
 
 /** While there is no list: what we wait for, and which lists there are. */
@@ -118,16 +126,9 @@ export function waitingBody(state: ViewerState, look: ItemLook): Body {
           'It shows here as soon as TodoWrite is called there.',
         ]
   ).flatMap((words) => wrap(printable(words, theme), columns).map((row) => line(row)));
-  const offered = shownSessions(state);
-  if (offered.length === 0) return { blocks: [intro] };
-  const focus = selectedIndex(state);
-  return {
-    blocks: [
-      [...intro, line(''), line('The newest sessions; Enter opens one:', theme.paint.faint)],
-      ...offered.map((one, index) => sessionRow(one, index === focus, look)),
-    ],
-    focus: focus + 1,
-  };
+  if (shownSessions(state).length === 0) return plain(...intro);
+  const offer = line('The newest sessions; Enter opens one:', theme.paint.faint);
+  return below([plain(...intro, EMPTY_LINE, offer), sessionsBody(state, look)]);
 }
 
 const KEYS = [
@@ -136,10 +137,10 @@ const KEYS = [
   ['Home, g; End, G', 'move to the first; to the last'],
   ['Esc', 'go back; on the list, follow the item in progress'],
   ['/', 'filter as you type; Esc shows everything again'],
-  ['Enter', 'open the selected agent, version or session; details of an item'],
+  ['Enter', 'open the agent, version or session; details of an item'],
   ['a', 'the lists of all agents'],
   ['b', "the board of the team's tasks"],
-  ['h', 'the history, on the board that of the tasks'],
+  ['h', 'the history; r there restores that version of a list'],
   ['s', 'other sessions; D there removes one'],
   ['n', 'a new item below the selected one, or a new task'],
   ['e', 'change its text'],
@@ -163,9 +164,10 @@ export function helpBody({ theme, columns }: ItemLook): Body {
     return [start, ...wrap(meaning, columns - 2).map((row) => line(`  ${row}`))];
   });
   const half = Math.ceil(rows.length / 2);
-  if (columns < TWO_COLUMNS) return { blocks: rows.map((row) => [row]) };
-  const left = rows.slice(0, half).map((row) => padded(row, Math.floor(columns / 2)));
-  return { blocks: left.map((row, y) => [join(row, rows[half + y] ?? line(''))]) };
+  const listed = (some: readonly Line[]) => stacked(some.map((row) => [row]));
+  if (columns < TWO_COLUMNS) return listed(rows);
+  const halves = [listed(rows.slice(0, half)), listed(rows.slice(half))];
+  return beside(halves, Math.floor(columns / 2), EMPTY_LINE);
 }
 
 /** The current work and the members of a session. */
@@ -179,7 +181,7 @@ function sessionRow({ session, lists }: FoundSession, isChosen: boolean, look: I
   const [name, where] = sessionName(session);
   const isDone = items.length > 0 && done === items.length;
   const what = doing ? `${doing}...` : isDone ? 'finished' : items.length > 0 ? 'open' : 'idle';
-  const draw = ({ theme, margin }: PageRowLook) => {
+  const draw = ({ theme, margin }: RowDraw) => {
     const all = printable(others.length > 0 ? `${first} +${others.length}` : first, theme);
     const who = columns < NARROW_COLUMNS ? '' : truncate(all, WHO_COLUMNS, theme.ellipsis);
     const count = `${done}/${items.length}`;

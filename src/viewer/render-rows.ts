@@ -1,4 +1,3 @@
-import { nextIndex } from '../base/command/status.ts';
 import {
   agentName,
   factsOf,
@@ -12,14 +11,17 @@ import { itemRows, type TimedRow } from '../screen/panel/status-times.ts';
 import { createTheme, type Theme } from '../screen/panel/theme.ts';
 import {
   type Body,
+  below,
   beside,
   EMPTY_LINE,
   join,
   type Line,
   line,
   padded,
+  plain,
   sightOf,
   spread,
+  stacked,
 } from '../screen/terminal/lines.ts';
 import { leaseEndOf } from './details.ts';
 import type { KnownList, ViewerState } from './model.ts';
@@ -27,11 +29,11 @@ import {
   agentLists,
   type BoardSection,
   boardSections,
-  choices,
-  foldedItems,
+  currentOf,
   isWideBoard,
   pageOf,
   selectedIndex,
+  selectedName,
   shownItems,
   shownTasks,
 } from './shown.ts';
@@ -47,9 +49,14 @@ export interface ItemLook {
   readonly columns: number;
 }
 
+export interface RowDraw {
+  readonly theme: Theme;
+  readonly margin: Line;
+}
+
 /** The selection is a bar across all columns, in which only items in progress keep their colour. */
 export function selectable(
-  draw: (look: { theme: Theme; margin: Line }) => Line[],
+  draw: (look: RowDraw) => Line[],
   { theme, columns }: Pick<ItemLook, 'theme' | 'columns'>,
   isChosen: boolean,
   isActive = false,
@@ -81,10 +88,10 @@ function shownRows(
 export function itemsBody(state: ViewerState, look: ItemLook): Body {
   const focus = selectedIndex(state);
   const isLive = pageOf(state).version === undefined;
+  const { folded, items } = shownItems(state);
+  const fold = folded.length > 0 ? [foldRow(folded.length, look, focus === 0)] : [];
   let told = '';
-  const folded = foldedItems(state).size;
-  const fold = folded > 0 ? [foldRow(folded, look, focus === 0)] : [];
-  const items = shownItems(state).map((row, index) => {
+  const rows = items.map((row, index) => {
     const { status, since = 0, isLonger, changed } = row;
     // Only the first of the items completed in a minute shows the time.
     const at = status === 'completed' ? look.times.at(since) : '';
@@ -94,20 +101,14 @@ export function itemsBody(state: ViewerState, look: ItemLook): Body {
     const isFresh = isLive && look.times.isFresh(changed);
     return shownRows(row, facts, look, { isChosen: index + fold.length === focus, isFresh });
   });
-  return {
-    blocks: [...fold, ...items],
-    focus: focus === -1 ? undefined : focus,
-    follows: pageOf(state).cursor === undefined,
-  };
+  return stacked([...fold, ...rows]);
 }
 
 function foldRow(count: number, look: ItemLook, isChosen: boolean): Line[] {
-  const text = (theme: Theme) => `  ${theme.chosen} ${count} completed`;
-  return selectable(
-    ({ theme, margin }) => [join(margin, line(text(theme), theme.paint.faint))],
-    look,
-    isChosen,
-  );
+  const draw = ({ theme, margin }: RowDraw) => [
+    join(margin, line(`  ${theme.chosen} ${count} completed`, theme.paint.faint)),
+  ];
+  return selectable(draw, look, isChosen);
 }
 
 function rowTime(
@@ -133,28 +134,20 @@ export function gridOf(state: ViewerState): { across: number; height: number } {
 }
 
 export function agentsBody(state: ViewerState, look: ItemLook): Body {
-  const { theme } = look;
   const lists = agentLists(state);
+  if (lists.length === 0) return note('No agent of this session has a list.', look);
   const focus = selectedIndex(state);
-  if (lists.length === 0) {
-    return note('No agent of this session has a list.', look);
-  }
   const { across, height } = gridOf(state);
-  const separator = line(` ${theme.frame.left} `, theme.paint.faint);
+  const separator = line(` ${look.theme.frame.left} `, look.theme.paint.faint);
   const width = Math.floor((look.columns - (across - 1) * separator.width) / across);
-  const blocks: Line[][] = [];
-  const things: number[] = [];
-  for (let first = 0; first < lists.length; first += across) {
-    const cells = lists
-      .slice(first, first + across)
-      .map((list, index) =>
-        agentLines(list, { ...look, columns: width }, height - 1, first + index === focus),
-      );
-    blocks.push([...beside(cells, width, height - 1, separator), EMPTY_LINE]);
-    things.push(cells.length);
-  }
-  const row = Math.floor(focus / across);
-  return { blocks, things, focus: row, follows: pageOf(state).cursor === undefined };
+  const cells = lists.map((list, index) =>
+    stacked([agentLines(list, { ...look, columns: width }, height - 1, index === focus)]),
+  );
+  const rows = Array.from({ length: Math.ceil(cells.length / across) }, (_, y) => [
+    beside(cells.slice(y * across, (y + 1) * across), width, separator),
+    plain(EMPTY_LINE),
+  ]);
+  return below(rows.flat());
 }
 
 /** One agent's list in this many rows, with the item in progress visible. */
@@ -167,83 +160,54 @@ function agentLines(
   const { times, columns } = look;
   const items = itemRows(versions);
   const done = items.filter(({ status }) => status === 'completed').length;
-  const active = items.findIndex(({ status }) => status === 'in_progress');
-  const begun = items[active]?.since;
-  const time = begun === undefined ? times.ago(+versions[0].updatedAt) : times.running(begun);
-  const facts = `${done}/${items.length}  ${time}`;
-  const blocks = items.map((item) => {
-    return shownRows(item, factsOf(item), look, { isFresh: times.isFresh(item.changed) });
-  });
-  const focus = active === -1 ? nextIndex(items) : active;
-  const body = { blocks, focus: focus === -1 ? items.length - 1 : focus, follows: true };
-  const title = ({ theme, margin }: { theme: Theme; margin: Line }) => {
+  const current = currentOf(items);
+  const { status, since = 0 } = items[current] ?? {};
+  const isActive = status === 'in_progress';
+  const time = isActive ? times.running(since) : times.ago(+versions[0].updatedAt);
+  const body = stacked(
+    items.map((item) =>
+      shownRows(item, factsOf(item), look, { isFresh: times.isFresh(item.changed) }),
+    ),
+  );
+  const title = ({ theme, margin }: RowDraw) => {
     const paint = { paint: theme.paint.strong, paintRight: theme.paint.faint };
     const name = `${margin.text}${printable(agentName(agent), theme)}`;
+    const facts = `${done}/${items.length}  ${time}`;
     return [spread(name, facts, columns, { ellipsis: theme.ellipsis, ...paint })];
   };
-  const heading = selectable(title, look, isChosen);
-  return [...heading, ...sightOf(body, rows - 1, 0).lines];
+  const focus = current === -1 ? items.length - 1 : current;
+  return [
+    ...selectable(title, look, isChosen),
+    ...sightOf(body, rows - 1, { top: 0, focus, follows: true }).lines,
+  ];
 }
 
 export function boardBody(state: ViewerState, look: ItemLook): Body {
-  const { theme, columns } = look;
   if (!shownTasks(state)[0]?.graph.tasks.size) return note('The team has no tasks.', look);
   const sections = boardSections(state);
-  const isWide = isWideBoard(state);
-  const separator = line(` ${theme.frame.left} `, theme.paint.faint);
-  const width = isWide
-    ? Math.floor((columns - (sections.length - 1) * separator.width) / sections.length)
-    : columns;
-  const choice = choices(state)[selectedIndex(state)];
-  const drawn = sections.map((section) =>
-    sectionBlocks(section, state, { ...look, columns: width }, choice),
-  );
-  const follows = pageOf(state).cursor === undefined;
-  if (!isWide) {
-    const blocks = drawn.flatMap((section) => [...section.blocks, [EMPTY_LINE]]);
-    const things = drawn.flatMap(({ things }) => [...things, 0]);
-    const before = drawn.findIndex(({ focus }) => focus !== undefined);
-    const above = drawn.slice(0, before).reduce((sum, { blocks }) => sum + blocks.length + 1, 0);
-    const focus = drawn[before]?.focus;
-    return { blocks, things, focus: focus === undefined ? undefined : above + focus, follows };
+  const choice = selectedName(state);
+  if (!isWideBoard(state)) {
+    return below(
+      sections.flatMap((section) => [sectionBody(section, state, look, choice), plain(EMPTY_LINE)]),
+    );
   }
-  const columnsOf = drawn.map(({ blocks }) => blocks.flat());
-  const height = Math.max(...columnsOf.map(({ length }) => length));
-  const rows = beside(columnsOf, width, height, separator);
-  const own = drawn.find(({ focus }) => focus !== undefined);
-  const begin = rows.map(() => 0);
-  for (const section of drawn) {
-    let y = 0;
-    for (const [index, { length }] of section.blocks.entries()) {
-      begin[y] = (begin[y] ?? 0) + (section.things[index] ?? 0);
-      y += length;
-    }
-  }
-  if (own?.focus === undefined) return { blocks: rows.map((row) => [row]), things: begin };
-  // In columns, a row belongs to several tasks. Keep the rows of the selected one together.
-  const start = own.blocks.slice(0, own.focus).flat().length;
-  const end = start + (own.blocks[own.focus]?.length ?? 0);
-  const single = (some: readonly Line[]) => some.map((row) => [row]);
-  return {
-    blocks: [...single(rows.slice(0, start)), rows.slice(start, end), ...single(rows.slice(end))],
-    things: [
-      ...begin.slice(0, start),
-      begin.slice(start, end).reduce((sum, each) => sum + each, 0),
-      ...begin.slice(end),
-    ],
-    focus: start,
-    follows,
-  };
+  const separator = line(` ${look.theme.frame.left} `, look.theme.paint.faint);
+  const taken = (sections.length - 1) * separator.width;
+  const columns = Math.floor((look.columns - taken) / sections.length);
+  const own = { ...look, columns };
+  const bodies = sections.map((section) => sectionBody(section, state, own, choice));
+  return beside(bodies, columns, separator);
 }
 
-/** The title is in the first task's block, so that it scrolls with it. */
-function sectionBlocks(
+/** The title belongs to the first task, so that it scrolls with it. */
+function sectionBody(
   { title, tasks }: BoardSection,
   state: ViewerState,
   look: ItemLook,
   choice: string | undefined,
-): { blocks: Line[][]; things: number[]; focus: number | undefined } {
+): Body {
   const heading = line(`${title} ${tasks.length}`, look.theme.paint.strong);
+  if (tasks.length === 0) return plain(heading);
   const isLive = pageOf(state).version === undefined;
   const graph = shownTasks(state)[0]?.graph;
   const blocks = tasks.map((task, index) => {
@@ -257,14 +221,9 @@ function sectionBlocks(
     const flags = { isChosen: name === choice, isFresh, factsBelow: true };
     return [...(index === 0 ? [heading] : []), ...shownRows(task, facts, look, flags)];
   });
-  const focus = tasks.findIndex(({ name }) => name === choice);
-  return {
-    blocks: blocks.length > 0 ? blocks : [[heading]],
-    things: blocks.length > 0 ? blocks.map(() => 1) : [0],
-    focus: focus === -1 ? undefined : focus,
-  };
+  return stacked(blocks);
 }
 
 export function note(text: string, { theme }: ItemLook): Body {
-  return { blocks: [[line(text, theme.paint.faint)]] };
+  return plain(line(text, theme.paint.faint));
 }

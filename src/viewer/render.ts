@@ -8,6 +8,7 @@ import {
   join,
   type Line,
   line,
+  plain,
   type Sight,
   sightOf,
   spread,
@@ -30,9 +31,11 @@ import {
   chosenTask,
   FOLD,
   hasTasks,
+  isOfTeam,
   isWaiting,
   pageOf,
   selectedIndex,
+  selectedName,
   shownList,
   shownVersions,
 } from './shown.ts';
@@ -62,7 +65,9 @@ export function render(state: ViewerState, theme: Theme, times: ShownTimes): Pic
   const footer = [...told, ...(typing ? [typing.line] : []), ...hints];
   const height = Math.max(0, state.rows - header.length - gap - footer.length);
   const page = pageOf(state);
-  const sight = sightOf(viewerBody(state, look), height, page.top);
+  const focus = selectedIndex(state);
+  const follows = page.cursor === undefined;
+  const sight = sightOf(viewerBody(state, look), height, { top: page.top, focus, follows });
   const body = Array.from({ length: height }, (_, y) => sight.lines[y] ?? EMPTY_LINE);
   const edge = isRoomy ? [hiddenLine(sight, look)] : [];
   const rows = [...header, ...edge, ...body, ...footer].slice(0, state.rows);
@@ -138,7 +143,7 @@ function viewerBody(state: ViewerState, look: ItemLook): Body {
   switch (name) {
     case 'list':
       if (isWaiting(state)) return waitingBody(state, look);
-      if (shownList(state) === undefined) return { blocks: [] };
+      if (shownList(state) === undefined) return plain();
       return emptyBody(state, look) ?? itemsBody(state, look);
     case 'agents':
       return agentsBody(state, look);
@@ -204,14 +209,14 @@ function footerLine(state: ViewerState, { theme, columns }: ItemLook): Line {
 
 function rowKeys(state: ViewerState): string[] {
   const { name, version } = pageOf(state);
-  if (['agents', 'history', 'sessions'].includes(name) || isWaiting(state)) {
-    return choices(state).length > 0
-      ? ['Enter open', ...(name === 'sessions' ? ['D remove'] : [])]
-      : [];
-  }
+  const isListed = ['agents', 'history', 'sessions'].includes(name) || isWaiting(state);
+  if (isListed && choices(state).length === 0) return [];
+  const isRestorable = !isOfTeam(state) && (name === 'history' || version !== undefined);
+  const restore = isRestorable ? ['r restore'] : [];
+  if (isListed) return ['Enter open', ...restore, ...(name === 'sessions' ? ['D remove'] : [])];
+  if (selectedName(state) === FOLD) return ['Enter unfold'];
+  if (name === 'help' || name === 'details' || version !== undefined) return restore;
   const { status } = chosenItem(state) ?? chosenTask(state) ?? {};
-  if (choices(state)[selectedIndex(state)] === FOLD) return ['Enter unfold'];
-  if (name === 'help' || name === 'details' || version !== undefined) return [];
   if (status === undefined) return ['n new'];
   const start = status === 'in_progress' ? 'p put back' : 'p start';
   const complete = status === 'completed' ? 'x reopen' : 'x complete';

@@ -1,5 +1,6 @@
+import { createInterface } from 'node:readline/promises';
 import { EXIT_CODES } from '../base/command/agent-command.ts';
-import { HELP_OPTIONS, helpReply, parseOptions } from '../base/command/options.ts';
+import { HELP_OPTIONS, helpReply, type Options, parseOptions } from '../base/command/options.ts';
 import { exitCodeOf } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
 import { inTimeOf } from '../base/command/time-limit.ts';
@@ -10,8 +11,7 @@ import { ShownTimes } from '../screen/panel/shown-times.ts';
 import { themeFor } from '../screen/panel/theme.ts';
 import { table } from '../screen/terminal/lines.ts';
 import type { TaskStatus } from '../tasks/task.ts';
-import type { SessionList } from './model.ts';
-import { removeSessions } from './remove-sessions.ts';
+import type { FoundSession, SessionList } from './model.ts';
 import helpPage from './sessions.md';
 import { shortPath } from './sources.ts';
 import { isTeamKey, TEAM, WatchedLists } from './watched-lists.ts';
@@ -24,52 +24,27 @@ export const SESSIONS_OPTIONS = {
   ...HELP_OPTIONS,
 } as const;
 
-interface Summary {
-  readonly completed: number;
-  readonly in_progress: number;
-  readonly pending: number;
-  readonly doing?: string;
-  readonly updatedAt: Date;
-  readonly version: number;
-  /** The damage of the newest version. */
-  readonly damaged?: string;
-}
-
-interface Session {
-  readonly session: string;
-  readonly lists: ({ readonly agent: string } & Summary)[];
-  tasks?: Summary;
-}
-
 /** `agent-shell sessions`. Returns the exit code. */
 export async function sessionsCommand(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(argv, SESSIONS_OPTIONS);
+  if ('problem' in parsed) return wrong(parsed.problem);
+  const { options, rest } = parsed;
   const [, usage = ''] = /^(Usage: .*\n)/m.exec(helpPage) ?? [];
-  const help = 'options' in parsed && helpReply(parsed.options, usage, helpPage);
+  const help = helpReply(options, usage, helpPage);
   if (help) {
     writeAll(1, help.stdout);
     return help.exitCode;
   }
-  const unknown = 'rest' in parsed ? parsed.rest[0] : undefined;
-  if ('problem' in parsed || unknown !== undefined) {
-    const problem =
-      'problem' in parsed
-        ? parsed.problem
-        : `sessions takes no argument ${inQuotes(unknown ?? '')}`;
-    writeAll(2, `agent-shell: ${problem}; see agent-shell sessions --help\n`);
-    return EXIT_CODES.wrongUsage;
-  }
+  if (rest[0] !== undefined) return wrong(`sessions takes no argument ${inQuotes(rest[0])}`);
   const watched = new WatchedLists();
   try {
-    const { '--json': json, ...options } = parsed.options;
     return await inTimeOf(watched.settings, async () => {
-      const all = await watched.find(Number.POSITIVE_INFINITY);
-      if (Object.keys(options).length > 0) return removeSessions(watched, all, options);
-      const found = sessionsOf(all);
-      writeAll(
-        1,
-        json ? jsonLine({ sessions: found }) : sessionsText(found, await watched.lists.name()),
-      );
+      const found = await watched.find(Number.POSITIVE_INFINITY);
+      const { '--json': json, ...removal } = options;
+      if (Object.keys(removal).length > 0) return removeLists(watched, found, removal);
+      const sessions = found.map(sessionSummary);
+      const where = await watched.lists.name();
+      writeAll(1, json ? jsonLine({ sessions }) : sessionsText(sessions, where));
       return 0;
     });
   } catch (error) {
@@ -81,60 +56,115 @@ export async function sessionsCommand(argv: readonly string[]): Promise<number> 
   }
 }
 
-/** Most recently changed first. */
-function sessionsOf(all: readonly SessionList[]): Session[] {
-  const found = new Map<string, Session>();
-  for (const list of all) {
-    const { session, agent, newest, damage: damaged } = list;
-    const known = found.get(session) ?? { session, lists: [] };
-    found.set(session, known);
-    const { items, updatedAt, version } = newest;
-    const doing = items.find(({ status }) => status === 'in_progress')?.activeForm;
-    const summary = { ...statusCounts(items), doing, updatedAt, version, damaged };
-    if (isTeamKey(list.key)) known.tasks = summary;
-    else known.lists.push({ agent, ...summary });
-  }
-  return [...found.values()].sort((a, b) => lastChangeOf(b) - lastChangeOf(a));
+/** As `--json` prints it. */
+function sessionSummary({ session, lists }: FoundSession) {
+  const own = lists.filter(({ key }) => !isTeamKey(key));
+  const team = lists.find(({ key }) => isTeamKey(key));
+  return {
+    session,
+    lists: own.map((list) => ({ agent: list.agent, ...summaryOf(list) })),
+    ...(team && { tasks: summaryOf(team) }),
+  };
 }
 
-function lastChangeOf({ lists, tasks }: Session): number {
-  return Math.max(...[...lists, ...(tasks ? [tasks] : [])].map(({ updatedAt }) => +updatedAt));
-}
-
-function statusCounts(items: readonly { readonly status: TaskStatus }[]) {
+function summaryOf({ newest: { items, updatedAt, version }, damage }: SessionList) {
   const count = (status: TaskStatus) => items.filter((item) => item.status === status).length;
   return {
     completed: count('completed'),
     in_progress: count('in_progress'),
     pending: count('pending'),
+    doing: items.find(({ status }) => status === 'in_progress')?.activeForm,
+    updatedAt,
+    version,
+    damaged: damage,
   };
 }
 
-function sessionsText(found: readonly Session[], where: string): string {
+function sessionsText(found: readonly ReturnType<typeof sessionSummary>[], where: string): string {
   if (found.length === 0) return `No lists in ${safeText(shortPath(where))}.\n`;
   const { stdout, env } = process;
   const theme = themeFor(stdout, env);
   const times = new ShownTimes(Date.now());
-  const row = (
-    session: string,
-    agent: string,
-    { completed, in_progress, pending, doing, updatedAt, damaged }: Summary,
-  ) =>
-    [
-      shortPath(session),
-      agent,
-      `${completed}/${completed + in_progress + pending}`,
-      +updatedAt > 0 ? times.ago(+updatedAt) : '',
-      damaged === undefined ? (doing ?? '') : `damaged: ${damaged}`,
-    ].map((text) => printable(text, theme));
-  const rows = found.flatMap(({ session, lists, tasks }) => [
-    ...lists.map((list) => row(session, list.agent, list)),
-    ...(tasks ? [row(session, TEAM, tasks)] : []),
-  ]);
+  const rows = found.flatMap(({ session, lists, tasks }) =>
+    [...lists, ...(tasks ? [{ agent: TEAM, ...tasks }] : [])].map((list) => {
+      const { agent, completed, in_progress, pending, doing = '', updatedAt, damaged } = list;
+      return [
+        shortPath(session),
+        agent,
+        `${completed}/${completed + in_progress + pending}`,
+        +updatedAt > 0 ? times.ago(+updatedAt) : '',
+        damaged === undefined ? doing : `damaged: ${damaged}`,
+      ].map((text) => printable(text, theme));
+    }),
+  );
   const heading = ['SESSION', 'AGENT', 'DONE', 'CHANGED', 'IN PROGRESS'];
   const width = stdout.isTTY && stdout.columns ? stdout.columns - 1 : undefined;
   const lines = table([heading, ...rows], { width, ellipsis: theme.ellipsis }, (y, x) =>
     y === 0 ? theme.paint.strong : x === 4 ? theme.paint.inProgress : (text) => text,
   );
   return lines.map((line) => `${line}\n`).join('');
+}
+
+const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
+const AGE = /^(\d{1,6})([dhm])$/;
+
+/** Removes the lists of a session, or those unchanged for some time, after asking. Returns the exit code. */
+async function removeLists(
+  watched: WatchedLists,
+  found: readonly FoundSession[],
+  { '--remove': name, '--older': age, '--yes': isSure }: Options<typeof SESSIONS_OPTIONS>,
+): Promise<number> {
+  const [, count = '', unit = 'd'] = AGE.exec(age ?? '') ?? [];
+  if ((name === undefined) === (age === undefined))
+    return wrong('use --remove NAME or --older AGE');
+  if (age !== undefined && count === '') {
+    return wrong(`--older takes an age such as 30d, 12h or 90m, received ${inQuotes(age)}`);
+  }
+  const before = Date.now() - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  const chosen = found
+    .flatMap(({ lists }) => lists)
+    .filter(({ session, newest }) =>
+      name === undefined
+        ? +newest.updatedAt < before
+        : [session, shortPath(session)].includes(name),
+    );
+  if (chosen.length === 0) {
+    const none =
+      name === undefined ? `no list is older than ${age}` : `no session ${inQuotes(name)}`;
+    writeAll(2, `agent-shell: ${none}; see agent-shell sessions\n`);
+    return name === undefined ? 0 : EXIT_CODES.refused;
+  }
+  if (!isSure && !process.stdin.isTTY)
+    return wrong('add --yes to remove lists without being asked');
+  if (!isSure && !(await isAgreed(chosen))) return EXIT_CODES.refused;
+  let removed = 0;
+  for (const list of chosen) {
+    if (await watched.remove(list)) removed += 1;
+    else writeAll(2, `agent-shell: ${listName(list)} is in use; it was left alone\n`);
+  }
+  writeAll(1, `Removed ${countText(removed)}.\n`);
+  return removed === chosen.length ? 0 : EXIT_CODES.refused;
+}
+
+async function isAgreed(chosen: readonly SessionList[]): Promise<boolean> {
+  writeAll(1, chosen.map((list) => `${listName(list)}\n`).join(''));
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question(
+    `Remove ${countText(chosen.length)}, with their history? [y/N] `,
+  );
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+function listName({ session, agent }: SessionList): string {
+  return safeText(`${shortPath(session)} ${agent}`);
+}
+
+function countText(count: number): string {
+  return `${count} ${count === 1 ? 'list' : 'lists'}`;
+}
+
+function wrong(problem: string): number {
+  writeAll(2, `agent-shell: ${problem}; see agent-shell sessions --help\n`);
+  return EXIT_CODES.wrongUsage;
 }

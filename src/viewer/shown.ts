@@ -5,15 +5,9 @@ import type { Task, TaskStatus } from '../tasks/task.ts';
 import type { TaskVersion } from '../tasks/task-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Entry, entriesOf, taskEntries } from './details.ts';
-import {
-  type FoundSession,
-  type KnownList,
-  NEWEST_OFFERED,
-  type Page,
-  type ViewerState,
-} from './model.ts';
-import { sessionKeyOf } from './watched-lists.ts';
+import type { FoundSession, KnownList, Page, ViewerState } from './model.ts';
 
+const NEWEST_OFFERED = 5;
 /** Below this, the board's sections stand below each other. */
 const BOARD_COLUMNS = 66;
 
@@ -97,48 +91,38 @@ function versionsUpTo<V extends { readonly version: number }>(
   return last === undefined ? newestFirst : newestFirst.filter(({ version }) => version <= last);
 }
 
-export function shownItems(state: ViewerState): readonly TimedRow[] {
-  const folded = foldedItems(state);
-  return passingItems(state).filter((row) => !folded.has(row));
-}
-
-function passingItems(state: ViewerState): readonly TimedRow[] {
-  return itemRows(shownVersions(state)).filter(
-    ({ status, text, doing }) =>
-      !(state.hidesCompleted && status === 'completed') && passes(state, text, doing),
-  );
-}
-
 /** The name of the row that stands for folded items: no item has an empty one. */
 export const FOLD = '';
 /** How many completed items above the current one show. */
 const UNFOLDED = 3;
 
-/** The completed items above the current one, without the last of them. */
-export function foldedItems(state: ViewerState): ReadonlySet<TimedRow> {
-  const { name, filter, isUnfolded } = pageOf(state);
-  if (name !== 'list' || filter !== undefined || isUnfolded) return new Set();
-  const rows = passingItems(state);
-  const current = currentOf(rows);
-  const above = rows.slice(0, Math.max(0, current)).filter(({ status }) => status === 'completed');
-  return new Set(above.slice(0, -UNFOLDED));
+export interface ShownItems {
+  readonly items: readonly TimedRow[];
+  /** Completed ones above them, shown as one row. */
+  readonly folded: readonly TimedRow[];
 }
 
-/** The index of the item in progress, else of the next one; -1 if there is neither. */
-function currentOf(rows: readonly TimedRow[]): number {
+export function shownItems(state: ViewerState): ShownItems {
+  const { filter, isUnfolded } = pageOf(state);
+  const items = itemRows(shownVersions(state)).filter(
+    ({ status, text, doing }) =>
+      !(state.hidesCompleted && status === 'completed') && passes(state, text, doing),
+  );
+  if (filter !== undefined || isUnfolded) return { items, folded: [] };
+  const above = items.slice(0, Math.max(0, currentOf(items)));
+  const folded = above.filter(({ status }) => status === 'completed').slice(0, -UNFOLDED);
+  return { items: items.filter((row) => !folded.includes(row)), folded };
+}
+
+/** The index of the row in progress, else of the next one; -1 if there is neither. */
+export function currentOf(rows: readonly TimedRow[]): number {
   const at = rows.findIndex(({ status }) => status === 'in_progress');
   return at === -1 ? nextIndex(rows) : at;
 }
 
 /** Most recently changed first. */
 export function shownSessions(state: ViewerState): readonly FoundSession[] {
-  const bySession = new Map<string, FoundSession>();
-  for (const list of state.known.found) {
-    const key = sessionKeyOf(list.key);
-    const lists = [...(bySession.get(key)?.lists ?? []), list] as const;
-    bySession.set(key, { session: list.session, key, lists: lists as FoundSession['lists'] });
-  }
-  const found = [...bySession.values()].filter(({ session, lists }) =>
+  const found = state.known.found.filter(({ session, lists }) =>
     passes(state, session, ...lists.map(({ agent }) => `${agentName(agent)} ${agent}`)),
   );
   return isWaiting(state) ? found.slice(0, NEWEST_OFFERED) : found;
@@ -182,90 +166,90 @@ export function boardSections(state: ViewerState): BoardSection[] {
   return [...open, { ...completed, tasks: latest }];
 }
 
-/** The distance to the next or previous section, in the same row if possible. */
-export function toNextSection(state: ViewerState, at: number, by: 1 | -1): number {
+/** The distance to the next or previous column with tasks, in the same row if possible. */
+export function toNextColumn(state: ViewerState, by: 1 | -1): number {
   if (!isWideBoard(state)) return by;
-  let start = 0;
-  const sections = boardSections(state)
-    .filter(({ tasks }) => tasks.length > 0)
-    .map(({ tasks: { length } }) => {
-      start += length;
-      return { start: start - length, length };
-    });
-  const here = sections.findIndex((section) => at < section.start + section.length);
-  const [from, to] = [sections[here], sections[here + by]];
-  if (from === undefined || to === undefined) return 0;
-  return to.start + Math.min(at - from.start, to.length - 1) - at;
+  const columns = boardSections(state)
+    .map(({ tasks }) => tasks.map(({ name }) => name))
+    .filter(({ length }) => length > 0);
+  const names = columns.flat();
+  const at = selectedIndex(state);
+  const name = names[at] ?? '';
+  const here = columns.findIndex((column) => column.includes(name));
+  const row = columns[here]?.indexOf(name) ?? 0;
+  const next = columns[here + by];
+  return next ? names.indexOf(next[Math.min(row, next.length - 1)] ?? '') - at : 0;
 }
 
-/** The selectable rows of the page. Empty if it only scrolls. */
-export function choices(state: ViewerState): readonly string[] {
+interface Selectable {
+  /** The rows' names; empty if the page only scrolls. */
+  readonly names: readonly string[];
+  /** The index of the selection until the user moves. */
+  readonly followed: number;
+}
+
+function selectableRows(state: ViewerState): Selectable {
+  const named = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name);
+  const sessions = () => ({ names: shownSessions(state).map(({ key }) => key), followed: 0 });
   switch (pageOf(state).name) {
-    case 'list':
-      if (isWaiting(state)) return shownSessions(state).map(({ key }) => key);
-      return [
-        ...(foldedItems(state).size > 0 ? [FOLD] : []),
-        ...shownItems(state).map(({ name }) => name),
-      ];
-    case 'agents':
-      return agentLists(state).map(({ agent }) => agent);
+    case 'list': {
+      if (isWaiting(state)) return sessions();
+      const { items, folded } = shownItems(state);
+      const fold = folded.length > 0 ? [FOLD] : [];
+      const current = currentOf(items);
+      const at = current === -1 ? items.length - 1 : current;
+      return { names: [...fold, ...named(items)], followed: fold.length + at };
+    }
+    case 'board': {
+      const tasks = boardSections(state).flatMap((section) => section.tasks);
+      return { names: named(tasks), followed: Math.max(0, currentOf(tasks)) };
+    }
+    case 'agents': {
+      const names = agentLists(state).map(({ agent }) => agent);
+      return { names, followed: Math.max(0, names.indexOf(shownList(state)?.agent ?? '')) };
+    }
     case 'history':
-      return shownEntries(state).map(({ version }) => String(version));
+      return { names: shownEntries(state).map(({ version }) => String(version)), followed: 0 };
     case 'sessions':
-      return shownSessions(state).map(({ key }) => key);
-    case 'board':
-      return boardSections(state).flatMap(({ tasks }) => tasks.map(({ name }) => name));
+      return sessions();
     case 'details':
     case 'help':
-      return [];
+      return { names: [], followed: 0 };
   }
 }
 
+/** The names of the selectable rows. */
+export function choices(state: ViewerState): readonly string[] {
+  return selectableRows(state).names;
+}
+
+/** The index of the selection in `choices`; -1 if there is none. */
+export function selectedIndex(state: ViewerState): number {
+  const { names, followed } = selectableRows(state);
+  const { cursor } = pageOf(state);
+  const at = cursor === undefined ? -1 : names.indexOf(cursor);
+  return at === -1 ? Math.min(followed, names.length - 1) : at;
+}
+
+export function selectedName(state: ViewerState): string | undefined {
+  return choices(state)[selectedIndex(state)];
+}
+
+/** True where sessions are offered, since there is no list yet. */
 export function isWaiting(state: ViewerState): boolean {
   const { isReached } = state.known;
   return isReached && pageOf(state).name === 'list' && shownList(state) === undefined;
 }
 
-/** The index of the selection in `choices`; -1 if there is none. */
-export function selectedIndex(state: ViewerState): number {
-  const names = choices(state);
-  const { cursor } = pageOf(state);
-  const at = cursor === undefined ? -1 : names.indexOf(cursor);
-  return at === -1 ? Math.min(followed(state), names.length - 1) : at;
-}
-
 export function chosenItem(state: ViewerState): TimedRow | undefined {
-  const isList = pageOf(state).name === 'list' && !isWaiting(state);
-  const name = choices(state)[selectedIndex(state)];
-  return isList ? shownItems(state).find((row) => row.name === name) : undefined;
+  if (pageOf(state).name !== 'list') return undefined;
+  const name = selectedName(state);
+  return shownItems(state).items.find((row) => row.name === name);
 }
 
 export function chosenTask(state: ViewerState): Task | undefined {
   if (pageOf(state).name !== 'board') return undefined;
-  return shownTasks(state)[0]?.graph.tasks.get(Number(choices(state)[selectedIndex(state)]));
-}
-
-/** The selection until the user moves: the item in progress, else the next one. */
-function followed(state: ViewerState): number {
-  switch (pageOf(state).name) {
-    case 'list': {
-      const items = shownItems(state);
-      const current = currentOf(items);
-      const at = current === -1 ? Math.max(0, items.length - 1) : current;
-      return at + (foldedItems(state).size > 0 ? 1 : 0);
-    }
-    case 'board': {
-      const tasks = boardSections(state).flatMap((section) => section.tasks);
-      const at = tasks.findIndex(({ status }) => status === 'in_progress');
-      return Math.max(0, at === -1 ? tasks.findIndex(({ status }) => status === 'pending') : at);
-    }
-    case 'agents': {
-      const shown = shownList(state);
-      return shown ? Math.max(0, agentLists(state).indexOf(shown)) : 0;
-    }
-    default:
-      return 0;
-  }
+  return shownTasks(state)[0]?.graph.tasks.get(Number(selectedName(state)));
 }
 
 export function progressOf(state: ViewerState): { done: number; total: number } {

@@ -1,17 +1,19 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { StateError, UnnamedList } from '../base/command/state-error.ts';
 import { safeText } from '../base/safe-text.ts';
 import { type SettingsSource, settingsOfCalls } from '../base/settings/settings.ts';
-import { type ListName, pathName, sessionKey, stateFolder } from '../lists/list-paths.ts';
+import { type ListName, pathName, sessionKey } from '../lists/list-paths.ts';
 import { DEFAULT_AGENT, USER } from '../lists/place.ts';
 import { agentName, sessionName } from '../screen/panel/look.ts';
 import { openTaskList, type TaskVersion } from '../tasks/task-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Following, followLists, followTasks } from './follow.ts';
-import type { FoundSession, Known, SessionList, TaskRequest, WriteRequest } from './model.ts';
+import type { FoundSession, Known, TaskRequest, WriteRequest } from './model.ts';
 import type { WatchedLists } from './watched-lists.ts';
 import { type ChangeOutcome, writeList, writeTask } from './writes.ts';
+
+/** So many lists of other sessions are looked at. */
+const MOST_FOUND = 200;
 
 /** Follows one session after another: its lists, and its team's tasks. */
 export class Sources {
@@ -23,7 +25,7 @@ export class Sources {
   #teamKey: string | undefined;
   #lists: Following<TodoVersion> | undefined;
   #tasks: Following<TaskVersion> | undefined;
-  #found: readonly SessionList[] = [];
+  #found: readonly FoundSession[] = [];
   #isFinding = false;
   /** Why the last search failed, if it did. */
   #notFound: unknown;
@@ -72,12 +74,13 @@ export class Sources {
     this.#tasks = this.#teamKey ? followTasks(lists, this.#teamKey, tell, 'all') : undefined;
   }
 
-  async find(most: number): Promise<void> {
+  /** Looks for the newest sessions. */
+  async find(): Promise<void> {
     if (this.#isFinding) return;
     this.#isFinding = true;
     try {
-      const found = await this.#watched.find(most);
-      this.#found = found.map((list) => ({ ...list, session: shortPath(list.session) }));
+      const found = await this.#watched.find(MOST_FOUND);
+      this.#found = found.map((one) => ({ ...one, session: shortPath(one.session) }));
       this.#notFound = undefined;
       this.#changed();
     } catch (error) {
@@ -110,7 +113,7 @@ export class Sources {
     try {
       for (const list of lists)
         if (!(await this.#watched.remove(list))) kept.push(agentName(list.agent));
-      await this.find(this.#found.length);
+      await this.find();
       const where = sessionName(session)[0];
       return safeText(
         kept.length === 0
@@ -153,11 +156,6 @@ export class Sources {
     if (!(error instanceof StateError)) throw error;
     this.#changed();
   }
-}
-
-/** In the user's own folder, since TODO_STATE_DIR may be in a cloned repository. */
-export function webTokenFile(environment = process.env): string {
-  return join(stateFolder(undefined, environment), 'web-token');
 }
 
 /** `~/work/app` for `/home/ann/work/app`. */

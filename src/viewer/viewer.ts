@@ -15,7 +15,7 @@ import { hasTasks, isWaiting, pageOf, progressOf } from './shown.ts';
 import { Sources } from './sources.ts';
 import { type Key, withPastes } from './text-input.ts';
 import type { WatchArguments } from './watch-arguments.ts';
-import { sessionKeyOf, WatchedLists } from './watched-lists.ts';
+import { WatchedLists } from './watched-lists.ts';
 import { afterChange } from './writes.ts';
 
 /** Changes that come faster than this share a frame. */
@@ -28,7 +28,6 @@ const ESCAPE_MS = 50;
 const SAVING_MS = 300;
 /** How often to look for sessions while they are shown. */
 const FIND_IN_VIEWER_MS = 2000;
-const MOST_FOUND = 200;
 
 export function runViewer(options: WatchArguments): Promise<number> {
   return new Promise((resolve) => new Viewer(resolve).start(options));
@@ -53,7 +52,6 @@ class Viewer {
   #frame: NodeJS.Timeout | undefined;
   #tick: NodeJS.Timeout | undefined;
   #finding: NodeJS.Timeout | undefined;
-  #found = 0;
   #giveBack = () => {};
 
   constructor(ended: (exitCode: number) => void) {
@@ -127,7 +125,7 @@ class Viewer {
         void this.#write(request);
         break;
       case 'open':
-        this.#sources.follow(request.list.session, sessionKeyOf(request.list.key));
+        this.#sources.follow(request.found.session, request.found.key);
         break;
     }
     // Keys get an immediate response.
@@ -220,16 +218,13 @@ class Viewer {
   }
 
   #findWhileShown(state: ViewerState): void {
-    const most = pageOf(state).name === 'sessions' || isWaiting(state) ? MOST_FOUND : 0;
-    if (most === this.#found && (most === 0 || this.#finding)) return;
-    this.#found = most;
-    clearTimeout(this.#finding);
-    if (most === 0) return;
-    void this.#sources.find(most);
-    this.#finding = setTimeout(() => {
-      this.#finding = undefined;
-      this.#draw();
-    }, FIND_IN_VIEWER_MS);
+    const isShown = pageOf(state).name === 'sessions' || isWaiting(state);
+    if (isShown === (this.#finding !== undefined)) return;
+    clearInterval(this.#finding);
+    this.#finding = undefined;
+    if (!isShown) return;
+    this.#finding = setInterval(() => void this.#sources.find(), FIND_IN_VIEWER_MS);
+    void this.#sources.find();
   }
 }
 

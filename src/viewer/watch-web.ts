@@ -1,11 +1,9 @@
 import { codeOf } from '../base/system/files.ts';
 import { stateJson } from './page/page-state.ts';
-import { endingSignals } from './print.ts';
-import { Sources, webTokenFile } from './sources.ts';
+import { Sources } from './sources.ts';
 import type { WatchArguments } from './watch-arguments.ts';
-import { sessionKeyOf, WatchedLists } from './watched-lists.ts';
-import { type Follow, serveWeb } from './web-server.ts';
-import { tokenIn } from './web-token.ts';
+import { WatchedLists } from './watched-lists.ts';
+import { type Follow, serveWeb, tokenIn, webTokenFile } from './web-server.ts';
 
 /** Changes that come faster than this share a message. */
 const MESSAGE_MS = 100;
@@ -13,20 +11,22 @@ const MESSAGE_MS = 100;
 const FIND_FOR_PAGE_MS = 5000;
 /** While no session is named and none exists. */
 const WAIT_MS = 1000;
-const MOST_SESSIONS = 100;
 
 /** Serves the lists to browsers on this machine until a signal. Returns the exit code. */
-export async function watchWeb({ list, taskList, port }: WatchArguments): Promise<number> {
+export async function watchWeb(
+  { list, taskList, port }: WatchArguments,
+  signals: { readonly exitCode: Promise<number>; readonly ignore: () => void },
+): Promise<number> {
   const watched = new WatchedLists();
   // Fail now if the settings are wrong, rather than on each page.
   await watched.lists.name();
-  const follow: Follow = (id, show) => followForPage(watched, { id, list, taskList }, show);
+  const follow: Follow = (address, show) =>
+    followForPage(watched, { list, taskList }, address, show);
   const server = await serveWeb(port ?? 0, tokenIn(webTokenFile()), follow).catch((error) => {
     const isTaken = codeOf(error) === 'EADDRINUSE';
     throw isTaken ? new Error(`port ${port} is taken; without --port, a free one is used`) : error;
   });
   process.stdout.write(`${server.url}\nOpen it in a browser on this machine; Ctrl-C ends it.\n`);
-  const signals = endingSignals();
   const exitCode = await signals.exitCode;
   signals.ignore();
   server.close();
@@ -37,7 +37,8 @@ export async function watchWeb({ list, taskList, port }: WatchArguments): Promis
 /** Sends a session's state to one page, now and after each change. Returns a function that stops it. */
 function followForPage(
   watched: WatchedLists,
-  { id, list, taskList }: Pick<WatchArguments, 'list' | 'taskList'> & { id: string | undefined },
+  { list, taskList }: Pick<WatchArguments, 'list' | 'taskList'>,
+  address: URLSearchParams,
   show: (json: string) => void,
 ): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -50,9 +51,10 @@ function followForPage(
     else timer = setTimeout(send, 0);
   };
   const sources = new Sources(watched, wake);
+  const open = new Set(address.getAll('open'));
   const send = () => {
     isDue = false;
-    const json = stateJson(sources.known);
+    const json = stateJson(sources.known, open);
     if (json !== shown) show(json);
     shown = json;
     timer = setTimeout(() => {
@@ -63,7 +65,7 @@ function followForPage(
   let isFollowing = false;
   let finding: NodeJS.Timeout | undefined;
   const find = async () => {
-    await sources.find(MOST_SESSIONS);
+    await sources.find();
     if (hasEnded) return;
     if (!isFollowing) follow();
     finding = setTimeout(() => void find(), isFollowing ? FIND_FOR_PAGE_MS : WAIT_MS);
@@ -72,9 +74,9 @@ function followForPage(
     const { found } = sources.known;
     const { session } = sources.name(list);
     // A page can only ask for sessions that were found.
-    const asked = found.find(({ key }) => sessionKeyOf(key) === id);
+    const asked = found.find(({ key }) => key === address.get('session'));
     const other = asked ?? (session === undefined ? found[0] : undefined);
-    if (other) sources.follow(other.session, sessionKeyOf(other.key));
+    if (other) sources.follow(other.session, other.key);
     else if (finding === undefined) sources.followOwn(session, taskList);
     // If no session is named, show the first one that appears.
     isFollowing = other !== undefined || session !== undefined;

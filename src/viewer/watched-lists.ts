@@ -3,12 +3,12 @@ import type { FoundList as Listed } from '../lists/lists.ts';
 import { taskPlace, taskRows } from '../tasks/task-store.ts';
 import { TodoLists } from '../todo/todo-lists.ts';
 import { readablePlace } from './follow.ts';
-import type { SessionList } from './model.ts';
+import type { FoundSession, SessionList } from './model.ts';
 
 /** The label of a team's list among its session's agents. */
 export const TEAM = '(team)';
 
-export function sessionKeyOf(key: string): string {
+function sessionKeyOf(key: string): string {
   return isTeamKey(key) ? key.replace('tasks/', 'todos/') : key.slice(0, key.lastIndexOf('/'));
 }
 
@@ -29,8 +29,8 @@ export class WatchedLists extends TodoLists {
     super(environment, process.cwd());
   }
 
-  /** At most `most` lists, most recently changed first, unreadable ones included; other users' are skipped. */
-  async find(most: number): Promise<SessionList[]> {
+  /** The sessions of at most `most` lists, most recently changed first, unreadable ones included; other users' are skipped. */
+  async find(most: number): Promise<FoundSession[]> {
     const all = [...(await this.lists.find('todos')), ...(await this.lists.find('tasks'))];
     // If the times are known, only as many are read as are wanted.
     const byTime = all.map((list) => ({ list, at: list.changedAt ?? 0 }));
@@ -43,7 +43,13 @@ export class WatchedLists extends TodoLists {
       found.push(...(await Promise.all(some)).filter((list) => list !== undefined));
     }
     found.sort((a, b) => +b.newest.updatedAt - +a.newest.updatedAt);
-    return found.slice(0, most);
+    const sessions = new Map<string, FoundSession>();
+    for (const list of found.slice(0, most)) {
+      const key = sessionKeyOf(list.key);
+      const [first = list, ...others] = [...(sessions.get(key)?.lists ?? []), list];
+      sessions.set(key, { session: list.session, key, lists: [first, ...others] });
+    }
+    return [...sessions.values()];
   }
 
   /** @returns false if someone is writing it. */

@@ -1,12 +1,15 @@
-import { timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { makeFolders, readOwnFile } from '../base/system/files.ts';
+import { stateFolder } from '../lists/list-paths.ts';
 import page from './page/page.html';
 import script from './page/page.ts?script';
-import { randomText } from './web-token.ts';
 
-/** Passes the state as JSON to `show`, now and after each change. Returns a function that stops it. */
-export type Follow = (session: string | undefined, show: (json: string) => void) => () => void;
+/** Passes the state that the address asks for to `show` as JSON, now and after each change. Returns a function that stops it. */
+export type Follow = (address: URLSearchParams, show: (json: string) => void) => () => void;
 
 /** Each follows a session. */
 const MOST_PAGES = 20;
@@ -90,8 +93,7 @@ function answerRequest(
   }
   serving.open++;
   response.once('close', () => serving.open--);
-  const session = new URLSearchParams(query).get('session') ?? undefined;
-  return sendEvents(response, session, serving.follow);
+  return sendEvents(response, new URLSearchParams(query), serving.follow);
 }
 
 function isOwn({ headers, socket }: IncomingMessage): boolean {
@@ -123,7 +125,7 @@ function sendPage(request: IncomingMessage, response: ServerResponse): void {
 }
 
 /** Sends the state now and after each change. A slow reader gets only the latest. */
-function sendEvents(response: ServerResponse, session: string | undefined, follow: Follow): void {
+function sendEvents(response: ServerResponse, address: URLSearchParams, follow: Follow): void {
   response.writeHead(200, EVENT_HEADERS);
   response.write('retry: 1000\n\n');
   let waiting: string | undefined;
@@ -139,9 +141,43 @@ function sendEvents(response: ServerResponse, session: string | undefined, follo
     if (json !== undefined) send(json);
   });
   const heartbeat = setInterval(() => response.write('data:\n\n'), HEARTBEAT_MS);
-  const end = follow(session, send);
+  const end = follow(address, send);
   response.once('close', () => {
     clearInterval(heartbeat);
     end();
   });
+}
+
+/** In the user's own folder, since TODO_STATE_DIR may be in a cloned repository. */
+export function webTokenFile(environment = process.env): string {
+  return join(stateFolder(undefined, environment), 'web-token');
+}
+
+const TOKEN_FORM = /^[\w-]{32}$/;
+
+/** Unguessable text that is valid in a URL. */
+function randomText(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+/**
+ * The token from a private file, created if needed, so that an open page finds its server again after a restart. If the
+ * file cannot be written, the token lasts for this run only.
+ */
+export function tokenIn(file: string): string {
+  try {
+    const kept = readOwnFile(file).toString().trim();
+    const { mode, uid } = lstatSync(file);
+    const isPrivate = (mode & 0o077) === 0 && uid === process.getuid?.();
+    if (TOKEN_FORM.test(kept) && isPrivate) return kept;
+  } catch {
+    // There is no token yet.
+  }
+  const token = randomText();
+  try {
+    makeFolders(dirname(file));
+    rmSync(file, { force: true });
+    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  } catch {}
+  return token;
 }

@@ -1,4 +1,7 @@
 import { EXIT_CODES } from '../base/command/agent-command.ts';
+import { exitCodeOf } from '../base/command/replies.ts';
+import { StateError } from '../base/command/state-error.ts';
+import { inTimeOf } from '../base/command/time-limit.ts';
 import { briefText, safeText } from '../base/safe-text.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
 import type { ListHome } from '../lists/list-home.ts';
@@ -8,9 +11,10 @@ import type { Task } from '../tasks/task.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
 import { isSameTask } from '../tasks/task-history.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import type { Items } from '../todo/todo-fields.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
-import type { TaskRequest, ViewerState, WriteRequest } from './model.ts';
+import type { OwnChange, TaskRequest, ViewerState, WriteRequest } from './model.ts';
 import { shownList, withCursor } from './shown.ts';
 
 export type ChangeOutcome =
@@ -27,20 +31,40 @@ export type ChangeOutcome =
       readonly now?: Task | undefined;
     };
 
-/** Writes a list as `user`, under the rules for agents, if it is still as the person saw it. */
+/** Writes a list as `user` if it is still as the person saw it: under the rules for agents, or as an older version was. */
 export async function writeList(
   list: TodoList,
   settings: SettingsSource,
-  { version, items }: WriteRequest,
+  { version, items, isRestored = false }: WriteRequest,
 ): Promise<ChangeOutcome> {
-  const handler = new TodoWriteHandler(list, settings);
-  const argv = ['--if-version', String(version), JSON.stringify({ todos: items })];
-  const { exitCode, stderr } = await handler.execute({ argv, stdin: async () => '' });
+  const { exitCode, stderr } = await (isRestored
+    ? restoreList(list, settings, version, items)
+    : new TodoWriteHandler(list, settings).execute({
+        argv: ['--if-version', String(version), JSON.stringify({ todos: items })],
+        stdin: async () => '',
+      }));
   if (exitCode === 0) return { version: version + 1 };
   const now = await current(exitCode, () => list.read());
   const isOlder = now !== undefined && now.version !== version;
   const by = briefText(now?.by || 'someone');
   return { refused: isOlder ? `${by} changed the list meanwhile` : reasonsOf(stderr), isOlder };
+}
+
+/** JSON would lose the proofs. */
+async function restoreList(
+  list: TodoList,
+  settings: SettingsSource,
+  version: number,
+  items: Items,
+): Promise<{ exitCode: number; stderr: string }> {
+  try {
+    const write = () => list.updateIf(version, items);
+    const written = await inTimeOf(settings().settings, write);
+    return { exitCode: written ? EXIT_CODES.done : EXIT_CODES.refused, stderr: '' };
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    return { exitCode: exitCodeOf(error), stderr: `Error: ${error.message}` };
+  }
 }
 
 /** A server that did not answer the command is not asked again: the person waits. */
@@ -109,10 +133,8 @@ export function afterChange(
     return { ...state, input, message: refused + rest };
   }
   const { version = 0, created, remark = '' } = result;
-  const undo = request.what === 'write' ? listUndo(state, request, version) : state.undo;
-  const taskUndo = request.what === 'task' ? tasksUndo(state, request, version) : state.taskUndo;
-  const message = doneText(request) + remark;
-  const after = { ...state, input: undefined, message, undo, taskUndo };
+  const undo = changesAfter(state, request, version);
+  const after = { ...state, input: undefined, message: doneText(request) + remark, undo };
   return created === undefined ? after : withCursor(after, String(created));
 }
 
@@ -124,17 +146,19 @@ function onTop(state: ViewerState, now: Task | undefined): ViewerState['input'] 
   return 'task' in input && input.task ? now && { ...input, task: now } : input;
 }
 
-function listUndo({ undo = [] }: ViewerState, request: WriteRequest, version: number) {
-  if (request.undo === 'push') return [...undo, { ...request, version }];
-  const last = undo.findLast(({ agent }) => agent === request.agent);
+function changesAfter(
+  { undo = [] }: ViewerState,
+  request: WriteRequest | TaskRequest,
+  made: number,
+): readonly OwnChange[] {
+  if (request.undo === 'push') return made > 0 ? [...undo, { ...request, made }] : undo;
+  const listOf = (change: WriteRequest | TaskRequest) => 'agent' in change && change.agent;
+  const last = undo.findLast((change) => listOf(change) === listOf(request));
   return undo.filter((change) => change !== last);
 }
 
-function tasksUndo({ taskUndo = [] }: ViewerState, { told, undo }: TaskRequest, version: number) {
-  if (undo === 'pop') return taskUndo.slice(0, -1);
-  return version > 0 ? [...taskUndo, { version, told }] : taskUndo;
-}
-
 function doneText({ told, undo }: WriteRequest | TaskRequest): string {
-  return undo === 'push' && /^(?:Dropped|Deleted)/.test(told) ? `${told}; u undoes that` : told;
+  return undo === 'push' && /^(?:Dropped|Deleted|Restored)/.test(told)
+    ? `${told}; u undoes that`
+    : told;
 }

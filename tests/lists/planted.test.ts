@@ -7,7 +7,7 @@ import { ListHome } from '../../src/lists/list-home.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { TodoLists } from '../../src/todo/todo-lists.ts';
-import { tokenIn } from '../../src/viewer/web-token.ts';
+import { tokenIn } from '../../src/viewer/web-server.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';

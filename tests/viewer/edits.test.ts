@@ -4,10 +4,10 @@ import { settingsOfCalls } from '../../src/base/settings/settings.ts';
 import type { Task, TaskGraph } from '../../src/tasks/task.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore, type TaskStore } from '../../src/tasks/task-store.ts';
-import type { Items } from '../../src/todo/todo-fields.ts';
-import { openTodoStore } from '../../src/todo/todo-store.ts';
+import type { Items, TodoItem } from '../../src/todo/todo-fields.ts';
+import { openTodoStore, TodoStore } from '../../src/todo/todo-store.ts';
 import { press } from '../../src/viewer/keys.ts';
-import { afterChange, writeTask } from '../../src/viewer/writes.ts';
+import { afterChange, writeList, writeTask } from '../../src/viewer/writes.ts';
 import { executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { taskListFolder } from '../helpers/list-folders.ts';
@@ -191,6 +191,36 @@ test("a change before an agent's write cannot be undone, also after later change
   );
 });
 
+test('r on an older version asks for it as a new one; on the newest, and on tasks, it says why not', () => {
+  const list = listOf('main', [60, '- a'], [30, 'x a', '> b'], [4, 'x a', 'x b']);
+  const history = new TestViewer({ lists: [list] }, { columns: 100, page: 'history' });
+  expect(history.rows().at(-1)).toMatch(/^Enter open {2}r restore /);
+  expect(history.press('r').rows().at(-1)).toBe('It is as in version 3.');
+  for (const keys of [['down'], ['down', 'return']]) {
+    const viewer = new TestViewer({ lists: [list] }, { page: 'history' }).press(...keys, 'r');
+    const { request, pages } = viewer.state;
+    expect(pages).toMatchObject([{ name: 'list' }]);
+    expect(request).toMatchObject({ version: 3, items: list.versions[1]?.items, isRestored: true });
+  }
+  const tasks = new TestViewer({ tasks: TASKS }, { columns: 100, page: 'taskHistory' }).press('r');
+  expect(tasks.rows().at(-1)).toMatch(/TaskUndo --at 1 undoes what this version changed\.$/);
+  expect(tasks.state.request).toBeUndefined();
+});
+
+test('a restored version is refused if the list has changed since the person saw it', async () => {
+  const store = new TodoStore();
+  for (const line of ['- a', '- b', '- c']) store.update(todos(line));
+  const change = { what: 'write', agent: 'main', at: -1, told: '', undo: 'push' } as const;
+  const request = { ...change, version: 2, before: [], items: todos('- a'), isRestored: true };
+  const result = await writeList(
+    store,
+    settingsOfCalls({}, () => '/'),
+    request,
+  );
+  expect(result).toMatchObject({ isOlder: true, refused: 'main changed the list meanwhile' });
+  expect(store.get().items).toEqual(todos('- c'));
+});
+
 test('without a change of your own there is nothing to undo', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('u');
   expect(viewer.state.request).toBeUndefined();
@@ -333,6 +363,30 @@ describe.skipIf(!hasTmux)('in the viewer', () => {
       ['u', 'Undone: added "Write it down"'],
     );
     expect(store.get().items).toEqual(todos('x a', '> b', '- c'));
+  });
+
+  test('r in the history restores a version, proofs included, and u undoes that as it undoes x', async () => {
+    const { store, terminal, enter } = await start('- a');
+    const proof = {
+      command: 'make',
+      exitCode: 0 as const,
+      at: '2026-05-05T10:00:00.000Z',
+      by: 'main',
+    };
+    const [done] = todos('x a') as [TodoItem];
+    const proven = [{ ...done, check: 'make', proof }];
+    store.update(proven);
+    store.update(todos('> b'));
+    terminal.type('h');
+    await terminal.until('all versions', (screen) => /▸ +3 .*\n +2 /.test(screen));
+    terminal.press('Down');
+    await enter(['r', 'Restored version 2; u undoes that']);
+    expect(terminal.screen()).toMatch(/^main · s[\s\S]*✓ a .*proven/);
+    expect(store.get()).toMatchObject({ version: 4, by: 'user', items: proven });
+    await enter(['x', 'Reopened "a"'], ['u', 'Undone: reopened "a"']);
+    expect(store.get().items).toEqual(proven);
+    await enter(['u', 'Undone: restored version 2']);
+    expect(store.get().items).toEqual(todos('> b'));
   });
 
   test('a change of a list that has moved on is refused with a message; the typed text stays', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createTheme } from '../../src/screen/panel/theme.ts';
 import { displayWidth } from '../../src/screen/terminal/text.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
+import type { FoundSession, SessionList } from '../../src/viewer/model.ts';
 import { hostile, hostileItem } from '../helpers/hostile-text.ts';
 import { runs } from '../helpers/random.ts';
 import { plan, todos } from '../screen/panel/todos.ts';
@@ -338,8 +339,8 @@ describe('the lists of all agents', () => {
 
   test('which are out of sight are counted, as are tasks of a board: not the rows', () => {
     const viewer = new TestViewer({ lists: agents }, { columns: 100, rows: 12, page: 'agents' });
-    expect(viewer.press('home').rows()[1]).toBe(' ↓ 7 more');
-    expect(viewer.press('end').rows()[1]).toBe(' ↑ 9 more');
+    expect(viewer.press('home').rows()[1]).toBe(' ↓ 4 more');
+    expect(viewer.press('end').rows()[1]).toBe(' ↑ 6 more');
     const many = tasksOf(...Array.from({ length: 20 }, () => ({ owner: 'ann' })));
     for (const columns of [100, 50]) {
       const board = new TestViewer({ tasks: many }, { columns, rows: 10, page: 'board' });
@@ -483,12 +484,18 @@ test('before the lists have been looked for, nothing is said of them', () => {
 });
 
 describe('where there is no list', () => {
-  const found = Array.from({ length: 7 }, (_, index) => ({
-    session: `~/app-${index}`,
-    agent: 'main',
-    key: `todos/app-${index}/main`,
-    newest: { version: 1, items: todos('x a', '- b'), updatedAt: new Date(NOON - 60_000) },
-  }));
+  const listIn = (session: string, agent: string, key: string, ...lines: string[]) => ({
+    ...{ session, agent, key },
+    newest: { version: 1, items: todos(...lines), updatedAt: new Date(NOON - 60_000) },
+  });
+  const sessionOf = (first: SessionList, ...others: SessionList[]): FoundSession => ({
+    session: first.session,
+    key: `todos/${first.session}`,
+    lists: [first, ...others],
+  });
+  const found = Array.from({ length: 7 }, (_, index) =>
+    sessionOf(listIn(`~/app-${index}`, 'main', `todos/app-${index}/main`, 'x a', '- b')),
+  );
 
   test('it names the awaited list, and offers the five newest, of which Enter opens one', () => {
     const rows = new TestViewer({ found }, { awaited: 'ann' }).rows();
@@ -497,23 +504,19 @@ describe('where there is no list', () => {
     expect(rows.filter((row) => row.includes('app-'))).toHaveLength(5);
     expect(rows.join('\n')).toMatch(/▸ app-0 · open · ~ +main {2}1\/2 {2}1m ago/);
     const viewer = new TestViewer({ found }).press('down', 'return');
-    expect(viewer.state.request).toEqual({ what: 'open', list: found[1] });
+    expect(viewer.state.request).toEqual({ what: 'open', found: found[1] });
     // A list shows as soon as it is there, that of another agent too.
     const other = new TestViewer({ found }).learn({ lists: [listOf('bob', [4, '> Build'])] });
     expect(other.rows()[0]).toMatch(/^bob · app/);
   });
 
   test('the sessions are a row each: what is done there, and who is in it', () => {
-    const own = (agent: string, ...lines: string[]) => ({
-      ...{ session: '~/work/shop', agent, key: `todos/shop/${agent}` },
-      newest: { version: 1, items: todos(...lines), updatedAt: new Date(NOON - 60_000) },
-    });
-    const shop = Array.from({ length: 30 }, (_, at) => own(`agent-${at}`, 'x a', '- b'));
-    const team = { ...own('(team)', '> Ship'), key: 'tasks/shop' };
-    const viewer = new TestViewer(
-      { found: [...shop, team, ...found.slice(0, 1)] },
-      { columns: 80 },
-    );
+    const shop = Array.from({ length: 30 }, (_, at) =>
+      listIn('~/work/shop', `agent-${at}`, `todos/shop/agent-${at}`, 'x a', '- b'),
+    ) as unknown as [SessionList];
+    const team = listIn('~/work/shop', '(team)', 'tasks/shop', '> Ship');
+    const both = sessionOf(...shop, team);
+    const viewer = new TestViewer({ found: [both, ...found.slice(0, 1)] }, { columns: 80 });
     expect(viewer.press('s').rows().slice(2, 4)).toEqual([
       '▸ shop · Doing Ship... · ~/work                      agent-0 +29  30/61  1m ago',
       '  app-0 · open · ~                                            main  1/2  1m ago',
@@ -521,8 +524,8 @@ describe('where there is no list', () => {
     expect(viewer.press('D').rows().at(-1)).toBe(
       'Remove the 31 lists in shop, with all history?  y / n',
     );
-    expect(viewer.press('n', 'return').state.request).toEqual({ what: 'open', list: shop[0] });
-    const board = new TestViewer({ found: [team] }).press('s', 'return');
+    expect(viewer.press('n', 'return').state.request).toEqual({ what: 'open', found: both });
+    const board = new TestViewer({ found: [sessionOf(team)] }).press('s', 'return');
     expect(board.rows()[0]).toMatch(/^Team tasks/);
   });
 
@@ -530,7 +533,7 @@ describe('where there is no list', () => {
     const viewer = new TestViewer({ found, lists: [LIST] }).press('s');
     expect(viewer.rows().filter((row) => row.includes('app-'))).toHaveLength(7);
     viewer.press('end', 'return');
-    expect(viewer.state.request).toEqual({ what: 'open', list: found[6] });
+    expect(viewer.state.request).toEqual({ what: 'open', found: found[6] });
   });
 });
 
@@ -548,6 +551,7 @@ test('? has all keys, and q asks to quit on every page', () => {
   }
   const help = new TestViewer({}, { columns: 80, rows: 24 }).press('?').rows();
   expect(help.join('\n')).toMatch(/c {10,}hide completed items[\s\S]*q {10,}quit/);
+  expect(help.join('\n')).not.toContain('…');
   const small = new TestViewer({}, { columns: 80, rows: 8 }).press('?', 'end').rows();
   expect(small.join('\n')).toMatch(/ quit$/m);
   const wide = new TestViewer({}, { columns: 200, rows: 24 }).press('?').rows();

@@ -2,9 +2,7 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { webTokenFile } from '../../src/viewer/sources.ts';
-import { serveWeb, type WebServer } from '../../src/viewer/web-server.ts';
-import { tokenIn } from '../../src/viewer/web-token.ts';
+import { serveWeb, tokenIn, type WebServer, webTokenFile } from '../../src/viewer/web-server.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
@@ -16,9 +14,9 @@ async function serve(): Promise<{
   change: (json: string) => void;
 }> {
   const showing = new Set<(json: string) => void>();
-  const server = await serveWeb(0, TOKEN, (session, show) => {
+  const server = await serveWeb(0, TOKEN, (address, show) => {
     showing.add(show);
-    show(JSON.stringify({ session }));
+    show(JSON.stringify({ session: address.get('session') ?? undefined }));
     return () => showing.delete(show);
   });
   onTestFinished(() => server.close());

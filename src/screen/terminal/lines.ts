@@ -44,22 +44,6 @@ export function spread(
   return join(start, line(right, paintRight));
 }
 
-export function beside(
-  columns: readonly (readonly Line[])[],
-  width: number,
-  height: number,
-  separator: Line,
-): Line[] {
-  return Array.from({ length: height }, (_, y) =>
-    join(
-      ...columns.flatMap((lines, x) => [
-        ...(x > 0 ? [separator] : []),
-        padded(lines[y] ?? EMPTY_LINE, width),
-      ]),
-    ),
-  );
-}
-
 const COLUMN_GAP = '  ';
 
 /**
@@ -102,68 +86,89 @@ export function table(
   });
 }
 
-/** Blocks of lines to scroll through; `focus` is the block that must be visible. */
+/** Lines to scroll through, and which of them each thing takes: an item, a list. */
 export interface Body {
-  readonly blocks: readonly (readonly Line[])[];
-  /** Undefined if nothing is selected: then only `top` counts. */
-  readonly focus?: number | undefined;
-  /** How many things begin in each block, to count what is hidden. Default: one in each with text. */
-  readonly things?: readonly number[];
-  /** True if the focus moves by itself; then it is shown with lines around it. */
-  readonly follows?: boolean;
+  readonly lines: readonly Line[];
+  readonly things: readonly { readonly start: number; readonly end: number }[];
+}
+
+/** Things below each other. */
+export function stacked(blocks: readonly (readonly Line[])[]): Body {
+  return below(blocks.map((lines) => ({ lines, things: [{ start: 0, end: lines.length }] })));
+}
+
+/** Lines that belong to no thing. */
+export function plain(...lines: readonly Line[]): Body {
+  return { lines, things: [] };
+}
+
+export function below(bodies: readonly Body[]): Body {
+  let top = 0;
+  const things = bodies.flatMap(({ lines, things }) => {
+    const at = top;
+    top += lines.length;
+    return things.map(({ start, end }) => ({ start: at + start, end: at + end }));
+  });
+  return { lines: bodies.flatMap(({ lines }) => lines), things };
+}
+
+/** Bodies next to each other, each in `width` columns. */
+export function beside(bodies: readonly Body[], width: number, separator: Line): Body {
+  const height = Math.max(...bodies.map(({ lines }) => lines.length));
+  const lines = Array.from({ length: height }, (_, y) => {
+    const cells = bodies.map(({ lines }) => padded(lines[y] ?? EMPTY_LINE, width));
+    return join(...cells.flatMap((cell, x) => (x > 0 ? [separator, cell] : [cell])));
+  });
+  return { lines, things: bodies.flatMap(({ things }) => things) };
 }
 
 export interface Sight {
   readonly lines: readonly Line[];
   readonly top: number;
-  /** How many things are in blocks that are at least partly hidden. */
+  /** How many things are at least partly hidden. */
   readonly above: number;
   readonly below: number;
-  /** True if the selected block continues off screen. */
+  /** True if the selected thing continues off screen. */
   readonly focusGoesUp: boolean;
   readonly focusGoesDown: boolean;
 }
 
-/** Scrolls from `top` no further than necessary. */
+/**
+ * Scrolls from `top` no further than necessary.
+ *
+ * @param focus the thing that must be visible. Without it only `top` counts.
+ * @param follows true if the focus moves by itself; then it is shown with lines around it.
+ */
 export function sightOf(
-  { blocks, focus, follows, things }: Body,
+  { lines, things }: Body,
   height: number,
-  top: number,
+  { top, focus = -1, follows = false }: { top: number; focus?: number; follows?: boolean },
 ): Sight {
-  const starts: number[] = [];
-  let length = 0;
-  for (const block of blocks) {
-    starts.push(length);
-    length += block.length;
-  }
-  const most = Math.max(0, length - height);
-  const start = starts[focus ?? 0] ?? 0;
-  const end = start + (blocks[focus ?? 0]?.length ?? 0);
-  let first = Math.min(top, length - 1);
-  if (focus !== undefined) {
+  const most = Math.max(0, lines.length - height);
+  const chosen = things[focus];
+  const { start = 0, end = 0 } = chosen ?? {};
+  let first = Math.min(top, lines.length - 1);
+  if (chosen) {
     const isInSight = first <= start && end <= first + height;
     if (follows && !isInSight) {
-      // Never cut a block at the top, even if rows at the bottom stay empty.
+      // Never cut a thing at the top, even if rows at the bottom stay empty.
       const middle = Math.min(Math.floor((start + end - height) / 2), most);
-      first = end - start < height ? (starts.find((at) => at >= middle) ?? 0) : start;
+      const starts = things.map((thing) => thing.start).filter((at) => at >= middle);
+      first = end - start < height ? Math.min(...starts) : start;
     }
-    // The first bound is for a block that fits, the second for one taller than the screen.
+    // The first bound is for a thing that fits, the second for one taller than the screen.
     first = Math.max(first, Math.min(end - height, start));
     first = Math.min(first, Math.max(end - height, start));
   }
-  if (!follows) first = Math.min(first, most);
+  if (!chosen || !follows) first = Math.min(first, most);
   first = Math.max(0, first);
   const last = first + height;
-  const endOf = (index: number) => (starts[index] ?? 0) + (blocks[index]?.length ?? 0);
-  const counts = things ?? blocks.map((block) => (block.some(({ width }) => width > 0) ? 1 : 0));
-  const countIf = (isHidden: (index: number) => boolean) =>
-    counts.reduce((sum, count, index) => (isHidden(index) ? sum + count : sum), 0);
   return {
-    lines: blocks.flat().slice(first, last),
+    lines: lines.slice(first, last),
     top: first,
-    above: countIf((index) => (starts[index] ?? 0) < first),
-    below: countIf((index) => endOf(index) > last),
-    focusGoesUp: focus !== undefined && start < first,
-    focusGoesDown: focus !== undefined && end > last,
+    above: things.filter((thing) => thing.start < first).length,
+    below: things.filter((thing) => thing.end > last).length,
+    focusGoesUp: start < first && chosen !== undefined,
+    focusGoesDown: end > last,
   };
 }

@@ -1,47 +1,51 @@
 import { safeText } from '../../base/safe-text.ts';
 import { agentName, sessionName } from '../../screen/panel/look.ts';
 import { itemRows, teamRows } from '../../screen/panel/status-times.ts';
-import { entriesOf, leaseEndOf, taskDetails } from '../details.ts';
+import { type Entry, entriesOf, leaseEndOf, taskDetails } from '../details.ts';
 import type { Known, KnownList } from '../model.ts';
 import { byActivity } from '../shown.ts';
-import { sessionKeyOf } from '../watched-lists.ts';
 
 const MOST_PAGE_VERSIONS = 50;
 
 /** The state of a page. */
 export type PageState = ReturnType<typeof pageStateOf>;
 
-/** As JSON, without characters that could reverse its text. */
-export function stateJson(known: Known): string {
-  return JSON.stringify(pageStateOf(known), (_, value) =>
+/** As JSON, without characters that could reverse its text. @param open the unfolded parts, as in `PageView`. */
+export function stateJson(known: Known, open: ReadonlySet<string>): string {
+  return JSON.stringify(pageStateOf(known, open), (_, value) =>
     typeof value === 'string' ? safeText(value) : value,
   );
 }
 
-function pageStateOf({ key, session = '', found, lists, tasks, problem }: Known) {
-  const sessions = new Map(found.map((list) => [sessionKeyOf(list.key), list.session]));
+function pageStateOf(
+  { key, session = '', found, lists, tasks, problem }: Known,
+  open: ReadonlySet<string>,
+) {
   return {
     id: key,
     session: sessionName(session)[0],
-    sessions: [...sessions].map(([id, name]) => ({
+    sessions: found.map(({ key: id, session: name }) => ({
       id,
       name: sessionName(name).filter(Boolean).join(' · '),
     })),
-    lists: byActivity(lists).map(listState),
+    lists: byActivity(lists).map(({ agent, versions }) => ({
+      agent,
+      title: agentName(agent),
+      updatedAt: +versions[0].updatedAt,
+      items: itemRows(versions).map((row) => ({ ...row, name: `${agent} ${row.name}` })),
+      history: open.has(`history:${agent}`) ? historyOf(versions) : [],
+    })),
     tasks: teamRows(tasks).map((row) => {
-      const leaseEnds = leaseEndOf(tasks[0]?.graph.tasks.get(Number(row.name)));
-      return { ...row, leaseEnds, details: taskDetails(tasks, Number(row.name), leaseEnds) };
+      const id = Number(row.name);
+      const leaseEnds = leaseEndOf(tasks[0]?.graph.tasks.get(id));
+      const details = open.has(`task:${id}`) ? taskDetails(tasks, id, leaseEnds) : [];
+      return { ...row, leaseEnds, details };
     }),
     problem,
   };
 }
 
-function listState({ agent, versions }: KnownList) {
-  return {
-    agent,
-    title: agentName(agent),
-    updatedAt: +versions[0].updatedAt,
-    items: itemRows(versions).map((row) => ({ ...row, name: `${agent} ${row.name}` })),
-    history: entriesOf(versions).slice(0, MOST_PAGE_VERSIONS),
-  };
+/** With the version before the last one, which tells what that changed. */
+function historyOf(versions: KnownList['versions']): readonly Entry[] {
+  return entriesOf(versions.slice(0, MOST_PAGE_VERSIONS + 1)).slice(0, MOST_PAGE_VERSIONS);
 }

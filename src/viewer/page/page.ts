@@ -2,7 +2,6 @@
 import { h, render } from 'preact';
 import { STATUSES } from '../../base/command/status.ts';
 import { FRESH_MS } from '../../screen/panel/shown-times.ts';
-import { inPlace } from './in-place.ts';
 import type { PageState } from './page-state.ts';
 import {
   boardColumn,
@@ -38,6 +37,7 @@ const fresh = new Map<string, number>();
 /** A list stays in its column, so that one that grows or appears moves no other, nor the focus in it. */
 const columnOf = new Map<string, number>();
 let mostColumns = 0;
+let clicked: Element | undefined;
 
 /** In the address: the session, and the unfolded parts. */
 const addressParameters = () => new URLSearchParams(location.search);
@@ -47,6 +47,21 @@ const view = (): PageView => ({
   unfolded: new Set(addressParameters().getAll('open')),
   isFresh: (row) => (fresh.get(row) ?? 0) > Date.now(),
 });
+
+/** Makes a change without moving what the reader looks at: what was clicked last, else the top of the window. */
+function inPlace(change: () => void): void {
+  if (scrollY === 0 && clicked === undefined) {
+    change();
+    return;
+  }
+  const top = (one: Element) => one.getBoundingClientRect().top;
+  const isSeen = (one: Element | undefined) =>
+    one?.isConnected === true && top(one) >= 0 && top(one) < innerHeight;
+  const anchor = [clicked, ...document.querySelectorAll('h2, h3, li')].find(isSeen);
+  const before = anchor && top(anchor);
+  change();
+  if (anchor?.isConnected && before !== undefined) scrollBy(0, top(anchor) - before);
+}
 
 function showPage(state: PageState): void {
   tellNews(known, state);
@@ -204,11 +219,13 @@ function toggle(key: string): void {
   for (const other of isOpen ? rest : [...rest, key]) search.append('open', other);
   history.replaceState(null, '', search.size > 0 ? `?${search}` : location.pathname);
   inPlace(showRows);
+  // The server sends histories and details only to a page that shows them.
+  if (!isOpen && /^(?:history|task):/.test(key)) connect();
 }
 
 addEventListener('click', ({ target }) => {
-  const button = target instanceof Element && target.closest<HTMLElement>('[data-fold]');
-  const key = button ? button.dataset.fold : undefined;
+  clicked = target instanceof Element ? target : undefined;
+  const key = clicked?.closest<HTMLElement>('[data-fold]')?.dataset.fold;
   if (key !== undefined) toggle(key);
 });
 addEventListener('keydown', (event) => {

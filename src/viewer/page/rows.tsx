@@ -63,7 +63,7 @@ export function listCard(list: PageList, view: PageView): JSX.Element | undefine
       {items.length > 0 && <ul role="list">{shown.map((item) => itemRow(item, view))}</ul>}
       {more}
       {fold(`history:${agent}`, 'History', view)}
-      {view.unfolded.has(`history:${agent}`) && (
+      {view.unfolded.has(`history:${agent}`) && history.length > 0 && (
         <ul class="history" role="list">
           {history.map(versionRow)}
         </ul>
@@ -105,7 +105,9 @@ function taskElement(task: PageTask, view: PageView): JSX.Element {
       </span>
     ),
     opens: key,
-    more: isOpen && <dl class="details">{task.details.flatMap(detail)}</dl>,
+    more: isOpen && task.details.length > 0 && (
+      <dl class="details">{task.details.flatMap(detail)}</dl>
+    ),
   });
 }
 

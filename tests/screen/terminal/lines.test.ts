@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { line, sightOf, spread, table } from '../../../src/screen/terminal/lines.ts';
+import { line, sightOf, spread, stacked, table } from '../../../src/screen/terminal/lines.ts';
 import { displayWidth } from '../../../src/screen/terminal/text.ts';
 
 test('what stands at the right of a row is dropped before half of the row is cut', () => {
@@ -53,6 +53,6 @@ test.each([
   ['below, and moves by itself', { focus: 6, follows: true }, { top: 4 }],
 ])('a window scrolls no further than it must: the selected row is %s', (_, selected, sight) => {
   const blocks = Array.from({ length: 10 }, () => [line('x')]);
-  expect(sightOf({ blocks, ...selected }, 4, 2)).toMatchObject(sight);
-  expect(sightOf({ blocks: blocks.slice(0, 3) }, 4, 2).top).toBe(0);
+  expect(sightOf(stacked(blocks), 4, { top: 2, ...selected })).toMatchObject(sight);
+  expect(sightOf(stacked(blocks.slice(0, 3)), 4, { top: 2 }).top).toBe(0);
 });

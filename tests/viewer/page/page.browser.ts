@@ -338,6 +338,7 @@ test.each([
   const titles = await completed.evaluateAll((all) => all.map((one) => one.getAttribute('title')));
   expect(titles).toEqual(['completed 2025-05-05', expect.stringMatching(time)]);
   await page.getByRole('button', { name: 'History' }).click();
+  await page.locator('.history li').first().waitFor();
   const versions = await page.locator('.history li').allInnerTexts();
   expect(versions.at(-1)).toMatch(/^1 · 2025-05-05 · main: /);
 });
@@ -378,6 +379,8 @@ describe.each(['light', 'dark'] as const)('in a %s page', (colorScheme) => {
     expect(new Set(durations)).toEqual(new Set(['0s']));
     const folded = page.locator('[aria-expanded=false]');
     while ((await folded.count()) > 0) await folded.first().click();
+    await page.locator('dl.details').nth(1).waitFor();
+    await page.locator('.history').nth(9).waitFor();
     await check();
   });
 });
