@@ -92,13 +92,21 @@ function partOf(name: string): string {
 
 const below = sources.filter(({ part }) => !OUTER.includes(part));
 
-test('each door enters only those that it may', () => {
+test('each door enters those that it may, and no other', () => {
   const wrong = sources.flatMap(({ name, part, imports }) =>
     imports
       .filter((imported) => ![part, ...entered(part)].includes(imported.part))
       .map((imported) => `${name} imports ${imported.part}`),
   );
   expect(wrong).toEqual([]);
+  const pairs = new Set(
+    sources.flatMap(({ part, imports }) => imports.map((imported) => `${part} ${imported.part}`)),
+  );
+  const doors = Object.keys(DOORS);
+  const unused = doors.flatMap((door) =>
+    entered(door).filter((other) => other !== '' && !pairs.has(`${door} ${other}`)),
+  );
+  expect(unused).toEqual([]);
 });
 
 test('docs/architecture.md lists the doors in their order, with the same words: each enters those above it', () => {
@@ -114,6 +122,29 @@ test('docs/architecture.md lists the doors in their order, with the same words: 
     entered(door).filter((other) => doors.indexOf(other) >= at),
   );
   expect(wrong).toEqual([]);
+});
+
+/** True if a door leads to another by way of a third. */
+function isRoundabout(from: string, to: string): boolean {
+  const leads = (door: string): boolean => door === to || entered(door).some(leads);
+  return entered(from).some((door) => door !== to && leads(door));
+}
+
+test('the picture in docs/architecture.md has an arrow for each door that another may enter', () => {
+  const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
+  const [, picture = ''] = /^```mermaid\nflowchart TD\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const drawn = picture.split('\n').flatMap((line) => {
+    const [from = [], to = []] = line.split('-->').map((names) => names.trim().split(' & '));
+    return from.flatMap((door) => to.map((other) => `${door} --> ${other}`));
+  });
+  const doors = Object.keys(DOORS).filter((name) => !name.includes('.'));
+  const arrows = doors.flatMap((door) =>
+    entered(door)
+      .filter((other) => doors.includes(other))
+      .filter((other) => (door !== 'bin' && other !== 'base') || !isRoundabout(door, other))
+      .map((other) => `${door} --> ${other}`),
+  );
+  expect(drawn.sort()).toEqual(arrows.sort());
 });
 
 test('no files import each other in a circle, not even types', () => {

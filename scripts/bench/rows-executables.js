@@ -38,8 +38,8 @@ export async function* executableRows({ runs, folder }) {
   process.env.PATH = `${dirname(executable('TodoWrite'))}:${process.env.PATH}`;
   for (const [name, subject, atMost] of [
     ['agent-shell -c TodoWrite', ours('agent-shell', '-c', lineOf(TEN_ITEMS)), 1.36],
-    [COMMIT, ours('TodoWrite', TEN_ITEMS), 1.25],
-    ['TodoRead on PATH', ours('TodoRead'), 1.1],
+    [COMMIT, ours('TodoWrite', TEN_ITEMS), 1.3],
+    ['TodoRead on PATH', ours('TodoRead'), 1.15],
   ]) {
     const row = { name, against: 'node', ...(await paired(subject, node, runs)) };
     yield { ...row, goal: { of: 'ratio', atMost } };
