@@ -55,11 +55,21 @@ def ask(question):
     return "allow" if input("[y/N] ") == "y" else "deny"
 
 
+def show(name, chunk):
+    print(chunk, end="", flush=True, file=getattr(sys, name))
+
+
+def tell(result):
+    """What is for the model goes the way of errors."""
+    print("exit code", result["exitCode"], flush=True)
+    for text in result.get("reminders", []):
+        print(text, file=sys.stderr)
+
+
 if __name__ == "__main__":
     commands = sys.argv[1:]
     approve = ask if commands[:1] == ["--ask"] else None
     with AgentShell() as shell:
         signal.signal(signal.SIGINT, lambda *_: shell.cancel())
         for command in commands[1:] if approve else commands:
-            result = shell.run(command, lambda name, chunk: print(chunk, end="", flush=True), approve)
-            print("exit code", result["exitCode"], *result.get("reminders", []), sep="\n")
+            tell(shell.run(command, show, approve))

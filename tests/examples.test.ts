@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -252,6 +252,13 @@ test.for([
   expect(execFileSync(process.execPath, [`${name}.mjs`], options)).toBe(expected);
 });
 
+/** What Python prints, and its standard error. */
+function python(input: string, ...argv: string[]) {
+  const options = { cwd: project(), env: environment(), encoding: 'utf8', input } as const;
+  const { stdout, stderr } = spawnSync('python3', argv, options);
+  return [stdout, stderr];
+}
+
 test.runIf(hasPrograms('python3'))(
   'client.py runs lines in one bash, hears output while it comes, cancels, and is asked',
   () => {
@@ -278,31 +285,71 @@ with AgentShell() as shell:
         print(error)
     print(asked, shell.run("exit 3", timeoutMs=20000)["exitCode"])
 `;
-    const pythonWith = (input: string, ...argv: string[]) =>
-      execFileSync('python3', argv, {
-        cwd: project(),
-        env: environment(),
-        encoding: 'utf8',
-        input,
-      });
-    const python = (...argv: string[]) => pythonWith('', ...argv);
-    expect(python('-c', program)).toBe(`130 [('stdout', 'begun\\n')]
+    expect(python('', '-c', program)).toEqual([
+      `130 [('stdout', 'begun\\n')]
 Command execution denied: the user did not allow it
 hi
 126
 Not a request. timeoutMs: Must be greater than 0
 [[['touch', 'file']], [['echo', 'hi'], ['pwd']]] 3
-`);
-    const lines = [
-      'TodoWrite --add Go --active-form Going',
-      'cd /',
-      'pwd; TodoRead | head -n 1; exit 3',
-    ];
-    expect(python('client.py', ...lines)).toMatch(
-      /\nexit code\n0\nexit code\n0\n\/\n\[ \] Go\nexit code\n3\n$/,
-    );
-    expect(pythonWith('n\n', 'client.py', '--ask', 'touch file # \r\x1b[2Kecho fine')).toContain(
-      'Run this? touch file # \\u000d\\u001b[2Kecho fine\n[y/N] exit code\n126\n',
-    );
+`,
+      '',
+    ]);
+    const [asked] = python('n\n', 'client.py', '--ask', 'touch file # \r\x1b[2Kecho fine');
+    expect(asked).toBe('Run this? touch file # \\u000d\\u001b[2Kecho fine\n[y/N] exit code 126\n');
+  },
+);
+
+test.runIf(hasPrograms('python3'))(
+  'client_async.py does so with asyncio: a task that is cancelled cancels its command; what waits comes in turn',
+  () => {
+    const program = `
+import asyncio
+from client_async import AgentShell
+
+async def approve(question):
+    await asyncio.sleep(0)
+    return "deny" if question["command"].startswith("touch") else "allow"
+
+async def main():
+    async with AgentShell() as shell:
+        task = asyncio.create_task(shell.run("echo begun; sleep 1000", lambda *heard: (print(heard), task.cancel())))
+        [error] = await asyncio.gather(task, return_exceptions=True)
+        print(type(error).__name__)
+        results = await asyncio.gather(*[shell.run(line) for line in ["cd /", "pwd", "exit 3"]])
+        print([(result["exitCode"], result["stdout"]) for result in results])
+        try:
+            await shell.run("true", timeoutMs=-1)
+        except ValueError as error:
+            print(error)
+        try:
+            await shell.run("kill -9 $PPID")
+        except EOFError as error:
+            print(error)
+    async with AgentShell(approve=approve) as shell:
+        print((await shell.run("touch file"))["exitCode"], (await shell.run("echo hi"))["stdout"], end="")
+
+asyncio.run(main())
+`;
+    expect(python('', '-c', program)).toEqual([
+      `('stdout', 'begun\\n')
+CancelledError
+[(0, ''), (0, '/\\n'), (3, '')]
+Not a request. timeoutMs: Must be greater than 0
+agent-shell has ended
+126 hi
+`,
+      '',
+    ]);
+  },
+);
+
+test.runIf(hasPrograms('python3')).for(['client.py', 'client_async.py'])(
+  '%s prints output as it comes, errors apart, and a result in one line',
+  (name) => {
+    const lines = ['TodoWrite --add Go --active-form Going', 'cd /', 'pwd; echo no >&2; exit 3'];
+    const [stdout = '', stderr] = python('', name, ...lines);
+    expect(stdout).toMatch(/1 pending\nNext 1: Go\nexit code 0\nexit code 0\n\/\nexit code 3\n$/);
+    expect(stderr).toMatch(/^no\n/);
   },
 );
