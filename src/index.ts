@@ -20,10 +20,10 @@ export {
 } from './base/settings/settings.ts';
 export { Guide, type GuideOptions } from './guidance/guide.ts';
 export { listInContext } from './guidance/list-in-context.ts';
-export type { GuidanceRule, ItemChange, RoutedCommand, TaskWork, Work } from './guidance/rule.ts';
-export { GUIDANCE_RULES } from './guidance/rules.ts';
+export { GUIDANCE_RULES, type GuidanceRule } from './guidance/rules.ts';
 export { type SystemPromptOptions, systemPrompt } from './guidance/system-prompt.ts';
 export { quoted } from './guidance/texts.ts';
+export type { ItemChange, RoutedCommand, TaskWork, Work } from './guidance/work.ts';
 export { FilePlace, type FilePlaceOptions } from './lists/file-place.ts';
 export { MemoryPlace, type Place, type Version } from './lists/place.ts';
 export { type RenderOptions, renderTodos } from './screen/panel/render-lists.ts';

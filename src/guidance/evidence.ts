@@ -1,8 +1,7 @@
 import { readCommands, type SimpleCommand, simpleCommands } from '../base/line/simple-commands.ts';
 import type { TodoItem } from '../todo/todo-fields.ts';
-import type { Work } from './rule.ts';
 import type { FailedCheck } from './texts.ts';
-import { MAX_LINE_LENGTH } from './work-history.ts';
+import { MAX_LINE_LENGTH, type Work } from './work.ts';
 
 // Finds test, build and lint commands that failed and have not succeeded since. The build drops this from TodoWrite as a
 // program, which sees no lines: hence the pure annotations.

@@ -2,15 +2,14 @@ import { orElse } from '../base/system/files.ts';
 import type { Task } from '../tasks/task.ts';
 import { settingsOf, type TaskContext, teamNews } from '../tasks/task-context.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import type { TaskWork } from './rule.ts';
+import type { TaskWork } from './work.ts';
 
 /** A team's tasks as the session of one agent sees them. */
 export class FollowedTasks implements TaskWork {
   mine: readonly Task[] = [];
   commandsSinceChange = 0;
-  /** The agent's tasks in progress as text: reminders are given once for each state. */
-  state = '';
   readonly #context: TaskContext;
+  #state = '';
 
   constructor(context: TaskContext) {
     this.#context = context;
@@ -18,9 +17,9 @@ export class FollowedTasks implements TaskWork {
 
   commandEnded(): void {
     this.mine = this.#inProgress();
-    const state = this.mine.length === 0 ? '' : JSON.stringify(this.mine);
-    this.commandsSinceChange = state === this.state ? this.commandsSinceChange + 1 : 0;
-    this.state = state;
+    const state = JSON.stringify(this.mine);
+    this.commandsSinceChange = state === this.#state ? this.commandsSinceChange + 1 : 0;
+    this.#state = state;
   }
 
   /** The agent's unread notices. Also renews its leases. Empty for an agent without a name: the line may be another agent's. */

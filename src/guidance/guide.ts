@@ -6,20 +6,15 @@ import {
   withExecute,
 } from '../base/command/agent-command.ts';
 import { noteLines } from '../base/command/replies.ts';
-import { safeText } from '../base/safe-text.ts';
 import { type GuidanceSettings, readSettings } from '../base/settings/settings.ts';
-import type { Items } from '../todo/todo-fields.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { hearUser } from '../todo/user-changes.ts';
 import type { FollowedTasks } from './followed-tasks.ts';
-import type { GuidanceRule } from './rule.ts';
-import { GUIDANCE_RULES } from './rules.ts';
-import { TEXTS } from './texts.ts';
-import { WorkHistory } from './work-history.ts';
+import { Reminders, saidBy } from './reminders.ts';
+import { GUIDANCE_RULES, type GuidanceRule } from './rules.ts';
+import { WorkHistory } from './work.ts';
 
-/** For the lines of a host's rules. */
-const MAX_RULE_CHARACTERS = 300;
 /** A line does not wait longer for news from a server, which are then given after a later line. */
 const LONGEST_WAIT_MS = 300;
 
@@ -52,9 +47,7 @@ export class Guide {
   readonly #rules: readonly GuidanceRule[];
   readonly #tasks: FollowedTasks | undefined;
   readonly #history: WorkHistory;
-  /** How often each reminder was given, by its name and the state of the list. */
-  readonly #given = new Map<string, number>();
-  #state: { of: Items; text: string } | undefined;
+  readonly #reminders: Reminders;
   /** Undefined before the first look. */
   #seenVersion: number | undefined;
   #news: Promise<readonly string[]> | undefined;
@@ -64,6 +57,7 @@ export class Guide {
   constructor(options: GuideOptions) {
     this.#options = options;
     this.#rules = options.rules ?? GUIDANCE_RULES;
+    this.#reminders = new Reminders(this.#rules);
     this.#tasks = options.tasks;
     this.#history = new WorkHistory({
       reminderTurns: () => this.#settings().reminderTurns,
@@ -92,11 +86,7 @@ export class Guide {
     this.#history.commandEnded(exitCode);
     this.#tasks?.commandEnded();
     if (this.#options.reminders === false) return [];
-    const due = this.#dueReminders();
-    // Settings are read last: there is seldom something to say.
-    if (due.length === 0 || this.#settings().guidance !== 'all') return [];
-    for (const { key } of due) this.#given.set(key, (this.#given.get(key) ?? 0) + 1);
-    return due.map(({ text }) => text);
+    return this.#reminders.due(this.#history, () => this.#settings().guidance === 'all');
   }
 
   /** The agent's unread notices. Returns undefined if there are none. Call it after `commandEnded`. */
@@ -167,48 +157,10 @@ export class Guide {
     if (!isChanged || this.#options.notes === false || result.exitCode !== 0) return result;
     const isSubagent = this.#options.isSubagent?.() ?? false;
     this.#history.isSubagent = isSubagent instanceof Promise ? await isSubagent : isSubagent;
-    const notes: string[] = [];
-    for (const rule of this.#rules) {
-      if (rule.kind === 'note') notes.push(...this.#linesOf(rule, 0));
-    }
+    const rules = this.#rules.filter(({ kind }) => kind === 'note');
+    const notes = rules.flatMap((rule) => saidBy(rule, this.#history));
     if (notes.length === 0 || this.#settings(invocation).guidance === 'off') return result;
     return { ...result, stderr: result.stderr + noteLines(notes) };
-  }
-
-  /** The reminders that are due, each with its key in `#given`. */
-  #dueReminders(): { key: string; text: string }[] {
-    const due: { key: string; text: string }[] = [];
-    for (const rule of this.#rules) {
-      if (rule.kind !== 'reminder') continue;
-      // The key takes time, and few sessions get a reminder.
-      const given = this.#given.size === 0 ? 0 : (this.#given.get(this.#keyOf(rule)) ?? 0);
-      const lines = given < (rule.times ?? 1) ? this.#linesOf(rule, given) : [];
-      if (lines.length > 0) due.push({ key: this.#keyOf(rule), text: noteLines(lines).trimEnd() });
-    }
-    return due;
-  }
-
-  #keyOf({ name, about }: GuidanceRule): string {
-    const { items } = this.#history;
-    if (about === 'tasks') return `${name} ${this.#tasks?.state}`;
-    if (this.#state?.of !== items) {
-      const text = JSON.stringify(items.map(({ content, status }) => [content, status]));
-      this.#state = { of: items, text };
-    }
-    return `${name} ${this.#state.text}`;
-  }
-
-  /** A rule's text, as lines that are safe to show. Never throws, even if the rule does. */
-  #linesOf({ name, say }: GuidanceRule, given: number): string[] {
-    let said: string | readonly string[] | undefined;
-    try {
-      said = say(this.#history, given);
-    } catch (error) {
-      said = TEXTS.brokenRule(name, error);
-    }
-    if (said === undefined) return [];
-    const lines = typeof said === 'string' ? [said] : said;
-    return lines.map((line) => safeText(line, MAX_RULE_CHARACTERS));
   }
 
   #settings(call?: Invocation): GuidanceSettings {

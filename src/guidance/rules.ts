@@ -4,8 +4,30 @@ import { type Items, isOpen } from '../todo/todo-fields.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 import type { Advise } from '../todo/todo-source.ts';
 import { changesFiles, failedChecks, isCheck } from './evidence.ts';
-import type { GuidanceRule, Work } from './rule.ts';
 import { TASK_TEXTS, TEXTS } from './texts.ts';
+import type { Work } from './work.ts';
+
+/**
+ * A rule of guidance.
+ *
+ * A `note` is evaluated after each change of the list; its text goes to the stderr of the command that made the change.
+ * A `reminder` is evaluated after each line that the router ran, and is given `times` times per state of the list.
+ */
+export interface GuidanceRule {
+  /** Short and unique, such as `dropped-items`. */
+  readonly name: string;
+  readonly kind: 'note' | 'reminder';
+  /** The subject of a reminder; the todo list unless given. Notes are always about the list. */
+  readonly about?: 'list' | 'tasks';
+  /** Once unless given. */
+  readonly times?: number;
+  /**
+   * Returns the lines to say, without `Note: `, or undefined. When in doubt, say nothing.
+   *
+   * @param given how often the reminder was given for this state of the list.
+   */
+  readonly say: (work: Work, given: number) => readonly string[] | string | undefined;
+}
 
 const SHORTEST_LIST_TO_CHECK = 3;
 const SKIPS_TO_MENTION = 3;

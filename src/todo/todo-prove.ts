@@ -178,7 +178,8 @@ async function prove(
   const steps = { '--done': passed, '--start': isAll ? start : undefined };
   const outcome = await write(list, { steps }, undefined, settings, { isRequired: true, proofs });
   if ('refused' in outcome) return outcome.refused;
-  const reply = await replyTo(list, outcome, 'next', advise);
+  const advice = (await advise?.(list, outcome.replaced, outcome.written)) ?? [];
+  const reply = replyTo(outcome, 'next', advice);
   return isAll
     ? reply
     : { ...refused, stdout: reply.stdout, stderr: reply.stderr + refused.stderr };

@@ -143,7 +143,9 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const said = { ...outcome, notes: [...notes, ...outcome.notes] };
     const isSummed = options['--undo'] || (wanted && 'items' in wanted);
     const { '--output': output = isSummed ? 'summary' : 'next' } = options;
-    return replyTo(list, said, output, this.#advise);
+    const { replaced, written } = outcome;
+    const advice = this.#advise ? await this.#advise(list, replaced, written) : [];
+    return replyTo(said, output, advice);
   }
 }
 

@@ -7,7 +7,6 @@ import { pairRenamed } from './pair-items.ts';
 import { itemName, type ListSteps, type RevisedList, reviseList } from './revise-list.ts';
 import { type Item, type Items, isOpen, type TodoItem } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';
-import type { Advise } from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes, type TodoVersion } from './todo-version.ts';
 import { notesOf, refuseForUser, type Unheard, unheardChanges } from './user-changes.ts';
@@ -152,14 +151,11 @@ const REPLIES = {
   json: (list: TodoVersion) => listJson(list),
 };
 
-/** The reply to a change, with its notes. */
-export async function replyTo(
-  list: TodoList,
-  { written, replaced, notes }: Written,
+export function replyTo(
+  { written, notes }: Written,
   output: keyof typeof REPLIES,
-  advise: Advise | undefined,
-): Promise<CommandResult> {
-  const advice = advise ? await advise(list, replaced, written) : [];
+  advice: readonly string[],
+): CommandResult {
   const { items, asWritten = items } = written;
   const stdout = REPLIES[output]({ ...written, items: asWritten });
   return done(stdout, noteLines(new Set([...notes, ...advice])));

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CommandType } from '../../src/base/command/agent-command.ts';
 import { failedChecks } from '../../src/guidance/evidence.ts';
-import type { RoutedCommand } from '../../src/guidance/rule.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
+import type { RoutedCommand } from '../../src/guidance/work.ts';
 import { agentSession } from './agent-session.ts';
 
 const note = (kind: string, line: string, exitCode = 1) =>

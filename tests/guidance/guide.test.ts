@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CommandType } from '../../src/base/command/agent-command.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
-import type { GuidanceRule } from '../../src/guidance/rule.ts';
+import type { GuidanceRule } from '../../src/guidance/rules.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import { BashRouter } from '../../src/shell/router/bash-router.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';

@@ -1,7 +1,7 @@
 import type { GuidanceSettings } from '../../base/settings/settings.ts';
-import { saidAfterLine } from '../../guidance/kept-work.ts';
-import { WRITES_LIST } from '../../guidance/rule.ts';
+import { saidAfterLine } from '../../guidance/reminders.ts';
 import { LINE_RULES } from '../../guidance/rules.ts';
+import { WRITES_LIST } from '../../guidance/work.ts';
 import type { Awaitable } from '../../lists/maybe-async.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { type JournalReading, pastOf } from './journal.ts';

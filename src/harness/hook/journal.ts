@@ -6,7 +6,7 @@ import {
   replaceFile,
 } from '../../base/system/files.ts';
 import { mayBeCheck } from '../../guidance/evidence.ts';
-import { WRITES_LIST } from '../../guidance/rule.ts';
+import { WRITES_LIST } from '../../guidance/work.ts';
 import { newId } from '../../lists/place.ts';
 
 /** An entry of the journal: an event or a reply of the hook. */

@@ -1,7 +1,57 @@
 import type { CommandType } from '../base/command/agent-command.ts';
+import type { Task } from '../tasks/task.ts';
 import { pairRenamed } from '../todo/pair-items.ts';
-import type { Items } from '../todo/todo-fields.ts';
-import type { ItemChange, RoutedCommand, TaskWork, Work } from './rule.ts';
+import type { Items, TodoItem } from '../todo/todo-fields.ts';
+
+/** If the list changed during a line, and the line matches this, the line wrote it. */
+export const WRITES_LIST = /\bTodoWrite\b/;
+
+/** A line that the router ran. */
+export interface RoutedCommand {
+  readonly line: string;
+  readonly type: CommandType;
+  /** Undefined while the line runs. */
+  readonly exitCode: number | undefined;
+}
+
+/** The last replacement's effect on one item. */
+export interface ItemChange {
+  /** Undefined for a new item. */
+  readonly before: Readonly<TodoItem> | undefined;
+  /** Undefined for a removed item. */
+  readonly after: Readonly<TodoItem> | undefined;
+  /** True if it was ever seen in progress. */
+  readonly hasBegun: boolean;
+}
+
+/** A team's tasks, for a rule. */
+export interface TaskWork {
+  /** The agent's tasks in progress. */
+  readonly mine: readonly Task[];
+  /** The lines since these last changed. */
+  readonly commandsSinceChange: number;
+}
+
+/** The information for rules. */
+export interface Work {
+  /** The current list. */
+  readonly items: Items;
+  /** The last replacement's effect on each item of the list before and after it. */
+  readonly changes: readonly ItemChange[];
+  /** The lines after the one that wrote the list. */
+  readonly commandsSinceWrite: number;
+  /** The latest lines, oldest first; at most 500. */
+  readonly commands: readonly RoutedCommand[];
+  /** The setting TODO_REMINDER_TURNS. */
+  readonly reminderTurns: number;
+  /** True once a list was seen. */
+  readonly hasList: boolean;
+  /** The items that the last replacement left out on purpose, by `--drop`. */
+  readonly dropped: Items;
+  readonly isSubagent: boolean;
+  /** The tasks of a team; undefined if the guide was given none. */
+  readonly tasks: TaskWork | undefined;
+}
 
 const MAX_COMMANDS = 500;
 /** Longer lines are cut to one character more, and rules do not read them. */

@@ -1,0 +1,103 @@
+import { CommandType } from '../base/command/agent-command.ts';
+import { noteLines } from '../base/command/replies.ts';
+import { safeText } from '../base/safe-text.ts';
+import type { GuidanceSettings } from '../base/settings/settings.ts';
+import { pairRenamed } from '../todo/pair-items.ts';
+import type { Items } from '../todo/todo-fields.ts';
+import type { GuidanceRule } from './rules.ts';
+import { TEXTS } from './texts.ts';
+import type { RoutedCommand, TaskWork, Work } from './work.ts';
+
+/** For the lines of a host's rules. */
+const MAX_RULE_CHARACTERS = 300;
+
+/** What a rule says, as lines that are safe to show. Never throws, even if the rule does. */
+export function saidBy({ name, say }: GuidanceRule, work: Work, given = 0): string[] {
+  let said: string | readonly string[] | undefined;
+  try {
+    said = say(work, given);
+  } catch (error) {
+    said = TEXTS.brokenRule(name, error);
+  }
+  const lines = typeof said === 'string' ? [said] : (said ?? []);
+  return lines.map((line) => safeText(line, MAX_RULE_CHARACTERS));
+}
+
+/** Gives the reminders of a session, and counts them. */
+export class Reminders {
+  readonly #rules: readonly GuidanceRule[];
+  /** How often each was given, by its name and the state that it is about. */
+  readonly #given = new Map<string, number>();
+
+  /** @param rules of both kinds. */
+  constructor(rules: readonly GuidanceRule[]) {
+    this.#rules = rules.filter(({ kind }) => kind === 'reminder');
+  }
+
+  /** The reminders that are due after a line, each of one or more lines. @param isWanted asked only if there are some. */
+  due(work: Work, isWanted = () => true): string[] {
+    const due = this.#rules.flatMap((rule) => {
+      // The key takes time, and few sessions get a reminder.
+      const given = this.#given.size === 0 ? 0 : (this.#given.get(stateKey(rule, work)) ?? 0);
+      const lines = given < (rule.times ?? 1) ? saidBy(rule, work, given) : [];
+      return lines.length > 0 ? [{ rule, given, text: noteLines(lines).trimEnd() }] : [];
+    });
+    if (due.length === 0 || !isWanted()) return [];
+    for (const { rule, given } of due) this.#given.set(stateKey(rule, work), given + 1);
+    return due.map(({ text }) => text);
+  }
+}
+
+const statesOfLists = new WeakMap<Items, string>();
+
+function stateKey({ name, about }: GuidanceRule, { items, tasks }: Work): string {
+  if (about === 'tasks') return `${name} ${JSON.stringify(tasks?.mine)}`;
+  const state =
+    statesOfLists.get(items) ??
+    JSON.stringify(items.map(({ content, status }) => [content, status]));
+  statesOfLists.set(items, state);
+  return `${name} ${state}`;
+}
+
+/** The record of a session without a process that lives as long. */
+export interface KeptWork {
+  /** The list after the last line. */
+  readonly items: Items;
+  /** The list before the last line, if that line wrote the list. */
+  readonly itemsBefore: Items | undefined;
+  /** The known lines of the session, with the last one. */
+  readonly lines: readonly Pick<RoutedCommand, 'line' | 'exitCode'>[];
+  /** The lines after the one that wrote the list. */
+  readonly commandsSinceWrite: number;
+  readonly tasks?: TaskWork;
+}
+
+/** The guidance that a `Guide` would give after the last line: the reminders since the last change are given again. */
+export function saidAfterLine(
+  { items, itemsBefore, lines, commandsSinceWrite, tasks }: KeptWork,
+  rules: readonly GuidanceRule[],
+  { guidance, reminderTurns }: GuidanceSettings,
+): string {
+  if (guidance === 'off') return '';
+  const pairs = itemsBefore ? pairRenamed(itemsBefore, items) : [];
+  const commands = lines.map((line) => ({ ...line, type: CommandType.NATIVE_SHELL_COMMAND }));
+  const workAt = (linesAgo: number): Work => ({
+    items,
+    changes: pairs.map((pair) => ({ ...pair, hasBegun: true })),
+    commands,
+    commandsSinceWrite: commandsSinceWrite - linesAgo,
+    tasks: tasks && { ...tasks, commandsSinceChange: tasks.commandsSinceChange - linesAgo },
+    reminderTurns,
+    hasList: true,
+    dropped: [],
+    isSubagent: false,
+  });
+  const notes = rules.filter(({ kind }) => kind === 'note' && pairs.length > 0);
+  const said = noteLines(notes.flatMap((rule) => saidBy(rule, workAt(0)))).trimEnd();
+  if (guidance !== 'all') return said;
+  const reminders = new Reminders(rules);
+  let due: string[] = [];
+  const replayed = Math.max(commandsSinceWrite, tasks?.commandsSinceChange ?? 0);
+  for (let linesAgo = replayed; linesAgo >= 0; linesAgo--) due = reminders.due(workAt(linesAgo));
+  return [said, ...due].filter(Boolean).join('\n');
+}
