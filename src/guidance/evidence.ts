@@ -1,13 +1,13 @@
 import { readCommands, type SimpleCommand, simpleCommands } from '../base/line/simple-commands.ts';
 import type { TodoItem } from '../todo/todo-fields.ts';
-import type { FailedCheck } from './texts.ts';
+import type { FailedVerification } from './texts.ts';
 import { MAX_LINE_LENGTH, type Work } from './work.ts';
 
 // Finds test, build and lint commands that failed and have not succeeded since. The build drops this from TodoWrite as a
 // program, which sees no lines: hence the pure annotations.
 
-/** Names of programs, or arguments of runners, by the kind of check. */
-const CHECK_PROGRAMS = {
+/** Names of programs, or arguments of runners, by what they verify. */
+const VERIFIERS = {
   lint: /* @__PURE__ */ names(
     'lint|type-?check|types|check-types|vet|clippy|(?:cargo|deno) check',
     '(?:es|ox|style|py|ansible-|markdown|yaml)lint|biome|ruff|flake8|golangci-lint|rubocop|shellcheck|phpcs',
@@ -21,13 +21,13 @@ const CHECK_PROGRAMS = {
     'vitest|jest|mocha|ava|karma|rspec|minitest|phpunit|pest|ctest|bats|gotestsum',
   ),
 } as const;
-export type CheckKind = keyof typeof CHECK_PROGRAMS;
-const KIND_NAMES: readonly CheckKind[] = ['lint', 'build', 'test'];
+export type Verification = keyof typeof VERIFIERS;
+const KIND_NAMES: readonly Verification[] = ['lint', 'build', 'test'];
 
 /** Programs whose arguments name the work, and words between. */
 const RUNNER =
   /^(?:npm|pnpm|yarn|bun|npx|bunx|node|deno|tsx|python[\d.]*|uv|uvx|poetry|pipenv|hatch|manage\.py|setup\.py|go|cargo|zig|swift|dart|flutter|dotnet|mvnw?|gradlew?|sbt|stack|mix|ruby|bundle|rake|rails|php|composer|make|just|task|cmake|bazel|docker|compose|vite|next|nuxt|astro|ng|nx|turbo|playwright|cypress|sudo|env|time|timeout|nice|nohup|command|exec|run|run-script|x|dlx)$/;
-/** These may run any check; so may a runner with a MENTION in its arguments. */
+/** These may verify anything; so may a runner with a MENTION in its arguments. */
 const RUNS_ANYTHING =
   /^(?:\S*\/\S*|\S+\.sh|(?:ba|z|da|k)?sh|source|\.|eval|xargs|parallel|ssh|docker|podman|kubectl|make|just|task|pre-commit|\$.*|(?:npm|pnpm|yarn|bun) run \S+)(?: |$)/;
 const MENTION = /test|spec|check|verif|build|compil|lint|type|\bci\b/i;
@@ -35,8 +35,8 @@ const MENTION = /test|spec|check|verif|build|compil|lint|type|\bci\b/i;
 const PREPARES = /^(?:cd|pushd|export|set|source|\.|mkdir|:|true)(?: |$)/;
 const MAX_FAILURES = 3;
 
-/** Words for verifying, in several languages: an unrecognized check is a false alarm. Not `checkout`, `preview` or `latest`. */
-const CHECKS: readonly RegExp[] = [
+/** Words for verifying, in several languages: an unrecognized one is a false alarm. Not `checkout`, `preview` or `latest`. */
+const VERIFYING_WORDS: readonly RegExp[] = [
   /\b(?:re|type|spell|double|cross|fact|sanity|health|unit|smoke|pen|load|py|vi)?-?(?:verif(?:y|ies|ied|ying|ication)|(?:test|check|review)(?:s|ed|ing|er|list)?)\b/i,
   /\be2e\b|\bQA\b/i,
   /^(?:validat(?:e|ing)|confirm(?:ing)?|mak(?:e|ing) sure|ensur(?:e|ing)|prov(?:e|ing))\b/i,
@@ -57,39 +57,39 @@ const changesSeen = new WeakMap<Work['commands'][number], boolean>();
 
 /**
  * The failed commands of whose kind none has succeeded since. None unless the last change finished the list or completed an
- * item that is a check.
+ * item that is a verification.
  */
-export function failedChecks({
+export function failedVerifications({
   changes,
   items,
   commands,
-}: Pick<Work, 'changes' | 'items' | 'commands'>): FailedCheck[] {
+}: Pick<Work, 'changes' | 'items' | 'commands'>): FailedVerification[] {
   const isFinished = items.every(({ status }) => status === 'completed');
   const isJudged = changes.some(
     ({ before, after }) =>
       before &&
       before.status !== 'completed' &&
       after?.status === 'completed' &&
-      (isFinished || isCheck(after) || /\b(?:build|lint)/i.test(after.content)),
+      (isFinished || isVerification(after) || /\b(?:build|lint)/i.test(after.content)),
   );
   if (!isJudged) return [];
-  const failures = new Map<CheckKind, FailedCheck>();
+  const failures = new Map<Verification, FailedVerification>();
   for (const { line, exitCode } of commands) {
     const ran = commandsIn(line);
     // If it may have been of this kind, it may have succeeded.
-    for (const kind of checkKinds(ran, exitCode)) failures.delete(kind);
+    for (const kind of verificationsIn(ran, exitCode)) failures.delete(kind);
     const kind = exitCode ? decidingKind(ran) : undefined;
     if (kind) failures.set(kind, { kind, line, exitCode });
   }
   return [...failures.values()].slice(0, MAX_FAILURES);
 }
 
-export function isCheck({ content, activeForm }: Readonly<TodoItem>): boolean {
-  return CHECKS.some((check) => check.test(content) || check.test(activeForm));
+export function isVerification({ content, activeForm }: Readonly<TodoItem>): boolean {
+  return VERIFYING_WORDS.some((words) => words.test(content) || words.test(activeForm));
 }
 
-export function mayBeCheck(line: string): boolean {
-  return checkKinds(commandsIn(line), 0).length > 0;
+export function mayVerify(line: string): boolean {
+  return verificationsIn(commandsIn(line), 0).length > 0;
 }
 
 /** True if a successful line changed files, packages or a git repository, judged by its words. */
@@ -117,7 +117,7 @@ function changes({ words, redirections }: SimpleCommand): boolean {
 
 interface JudgedCommand extends Pick<SimpleCommand, 'before' | 'after'> {
   readonly words: readonly string[];
-  readonly kind: CheckKind | undefined;
+  readonly kind: Verification | undefined;
 }
 
 /** Returns undefined if the line cannot be read as a list of commands. */
@@ -129,17 +129,17 @@ function commandsIn(line: string): readonly JudgedCommand[] | undefined {
   });
 }
 
-function checkKinds(
+function verificationsIn(
   commands: readonly JudgedCommand[] | undefined,
   exitCode: number | undefined,
-): readonly CheckKind[] {
+): readonly Verification[] {
   const mayBeAny = commands?.some(({ words, kind }) => !kind && mayRunAny(words)) ?? true;
   if (mayBeAny && !exitCode) return KIND_NAMES;
   return (commands ?? []).flatMap(({ kind }) => kind ?? []);
 }
 
 /** The kind of the last command. Returns undefined if the line may have failed for another reason. */
-function decidingKind(commands: readonly JudgedCommand[] = []): CheckKind | undefined {
+function decidingKind(commands: readonly JudgedCommand[] = []): Verification | undefined {
   const last = commands.at(-1);
   if (last?.after === '&') return undefined;
   // Its exit code is that of the last chain: `make; cd app && npm test`.
@@ -150,13 +150,13 @@ function decidingKind(commands: readonly JudgedCommand[] = []): CheckKind | unde
   return isChained && isItsOwn ? last?.kind : undefined;
 }
 
-/** The kind of a command: after runners, options and their values, as in `npx --yes vitest`, comes the name of a check. */
-function kindOf(words: readonly string[]): CheckKind | undefined {
+/** The kind of a command: after runners, options and their values, as in `npx --yes vitest`, comes the name of a verifier. */
+function kindOf(words: readonly string[]): Verification | undefined {
   let runner = '';
   for (const [at, word] of words.entries()) {
     const name = word.replace(/^.*\/(?=.)/, '');
     const kind = KIND_NAMES.find(
-      (one) => CHECK_PROGRAMS[one].test(name) || CHECK_PROGRAMS[one].test(`${runner} ${name}`),
+      (one) => VERIFIERS[one].test(name) || VERIFIERS[one].test(`${runner} ${name}`),
     );
     // Without a runner, `test` is a builtin.
     if (kind) return word === 'test' && runner === '' ? undefined : kind;

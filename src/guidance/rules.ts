@@ -3,7 +3,7 @@ import { contentKey, type ItemPair, pairRenamed } from '../todo/pair-items.ts';
 import { type Items, isOpen } from '../todo/todo-fields.ts';
 import type { TodoLists } from '../todo/todo-lists.ts';
 import type { Advise } from '../todo/todo-source.ts';
-import { changesFiles, failedChecks, isCheck } from './evidence.ts';
+import { changesFiles, failedVerifications, isVerification } from './evidence.ts';
 import { TASK_TEXTS, TEXTS } from './texts.ts';
 import type { Work } from './work.ts';
 
@@ -29,7 +29,7 @@ export interface GuidanceRule {
   readonly say: (work: Work, given: number) => readonly string[] | string | undefined;
 }
 
-const SHORTEST_LIST_TO_CHECK = 3;
+const SHORTEST_LIST_TO_VERIFY = 3;
 const SKIPS_TO_MENTION = 3;
 const COMMANDS_WITHOUT_BEGINNING = 5;
 const COMMANDS_WITHOUT_LIST = 10;
@@ -43,7 +43,7 @@ interface Replacement extends Pick<Work, 'items' | 'dropped' | 'isSubagent'> {
 /** The rules on a replacement. */
 const LIST_NOTES: readonly GuidanceRule[] = [
   { name: 'dropped-items', kind: 'note', say: droppedItems },
-  { name: 'no-check', kind: 'note', say: uncheckedFinish },
+  { name: 'no-check', kind: 'note', say: unverifiedFinish },
   { name: 'skipped-items', kind: 'note', say: skippedItems },
 ];
 
@@ -70,8 +70,9 @@ export function listNotes(lists: Pick<TodoLists, 'settings' | 'isOfSubagent'>): 
   return async (list, before, { items: now, asWritten: items = now, dropped = [] }) => {
     if (lists.settings.guidance === 'off') return [];
     const work = { items, changes: pairRenamed(before.items, items), dropped, isSubagent: false };
-    const unchecked = uncheckedFinish(work);
-    const toVerify = unchecked !== undefined && !(await lists.isOfSubagent(list)) ? unchecked : [];
+    const unverified = unverifiedFinish(work);
+    const toVerify =
+      unverified !== undefined && !(await lists.isOfSubagent(list)) ? unverified : [];
     return [droppedItems(work) ?? [], toVerify, skippedItems(work) ?? []].flat();
   };
 }
@@ -91,18 +92,18 @@ function droppedItems({ changes, items, dropped }: Replacement) {
   return gone.length > 0 ? TEXTS.droppedItems(gone) : undefined;
 }
 
-/** The last replacement completed the list, and no item was a check. */
-function uncheckedFinish(work: Replacement) {
+/** The last replacement completed the list, and no item was a verification. */
+function unverifiedFinish(work: Replacement) {
   const { changes, items } = work;
   const isFinished =
-    items.length >= SHORTEST_LIST_TO_CHECK &&
+    items.length >= SHORTEST_LIST_TO_VERIFY &&
     items.every(({ status }) => status === 'completed') &&
     changes.some(({ before, after }) => after && before?.status !== 'completed');
-  if (!isFinished || items.some((item) => item.proof !== undefined || isCheck(item))) {
+  if (!isFinished || items.some((item) => item.proof !== undefined || isVerification(item))) {
     return undefined;
   }
   // The parent of a subagent verifies the whole.
-  return work.isSubagent ? undefined : TEXTS.noCheck(items);
+  return work.isSubagent ? undefined : TEXTS.unverified(items);
 }
 
 /** The last replacement completed several items that had never been in progress. */
@@ -117,7 +118,7 @@ function skippedItems({ changes }: Replacement) {
 }
 
 function failures(work: Work) {
-  return TEXTS.failedChecks(failedChecks(work));
+  return TEXTS.failedVerifications(failedVerifications(work));
 }
 
 /** Items are open, and none has been in progress for some commands. */

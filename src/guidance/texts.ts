@@ -9,7 +9,7 @@ const MAX_ITEMS_NAMED = 3;
 const MAX_ITEMS_LISTED = 5;
 
 /** A command that failed, of whose kind none has succeeded since. */
-export interface FailedCheck {
+export interface FailedVerification {
   readonly kind: string;
   readonly line: string;
   readonly exitCode: number | undefined;
@@ -20,13 +20,13 @@ export const TEXTS = {
   droppedItems: (items: readonly Item[]): string =>
     `${unfinished(items.length)} no longer on the list: ${namedItems(items)}. On purpose? Use --drop N.`,
 
-  noCheck: (items: readonly Item[]): string =>
+  unverified: (items: readonly Item[]): string =>
     `all ${items.length} items are completed and none of them was a check. Verify the work before you report success.`,
 
   skippedItems: (items: readonly Item[]): string =>
     `${items.length} items were completed without ever being in_progress: ${namedItems(items)}. Mark an item in_progress before you begin it.`,
 
-  failedChecks: (failed: readonly FailedCheck[]): string[] =>
+  failedVerifications: (failed: readonly FailedVerification[]): string[] =>
     failed.map(
       ({ kind, line, exitCode }) =>
         `the last ${kind} command exited with ${exitCode} and none has succeeded since: ${safeText(line, MAX_COMMAND_IN_NOTE)}`,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CommandType } from '../../src/base/command/agent-command.ts';
-import { failedChecks } from '../../src/guidance/evidence.ts';
+import { failedVerifications } from '../../src/guidance/evidence.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
 import type { RoutedCommand } from '../../src/guidance/work.ts';
 import { agentSession } from './agent-session.ts';
@@ -160,6 +160,8 @@ test('each line is read a few times, however many items were completed', () => {
     after: { ...item, status: 'completed' as const },
     hasBegun: true,
   };
-  expect(failedChecks({ items: [], commands, changes: Array(50).fill(change) })).toHaveLength(1);
+  expect(
+    failedVerifications({ items: [], commands, changes: Array(50).fill(change) }),
+  ).toHaveLength(1);
   expect(reads).toBeLessThan(3 * commands.length);
 });

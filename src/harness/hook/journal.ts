@@ -5,7 +5,7 @@ import {
   readOwnFile,
   replaceFile,
 } from '../../base/system/files.ts';
-import { mayBeCheck } from '../../guidance/evidence.ts';
+import { mayVerify } from '../../guidance/evidence.ts';
 import { WRITES_LIST } from '../../guidance/work.ts';
 import { newId } from '../../lists/place.ts';
 
@@ -185,11 +185,11 @@ function bounded(entry: Omit<JournalEntry, 'id'>): Omit<JournalEntry, 'id'> {
   };
 }
 
-/** The newest entries; the older ones only as pasts and lines that may have been a check. */
+/** The newest entries; the older ones only as pasts and lines that may verify. */
 function shortenedJournal({ before, oldLines, entries }: JournalReading) {
   const kept = newestWithin(BYTES_OF_ENTRIES, entries);
   const left = entries.slice(0, entries.length - kept.length);
-  const needed = left.filter(({ line }) => line !== undefined && mayBeCheck(line));
+  const needed = left.filter(({ line }) => line !== undefined && mayVerify(line));
   return {
     before: pastsAfter(before, left),
     oldLines: newestWithin(BYTES_OF_OLD_LINES, [...oldLines, ...needed]),
