@@ -119,7 +119,7 @@ export class InvalidUtf8 extends Error {}
 /**
  * Decodes UTF-8. Throws InvalidUtf8, where Node would put U+FFFD, which would then be stored.
  *
- * @param limit more bytes than this are not checked, since the caller refuses them.
+ * @param limit more bytes than this are not examined, since the caller refuses them.
  */
 export function textOfBytes(bytes: Buffer, limit = Number.POSITIVE_INFINITY): string {
   // Browsers load this module, too.

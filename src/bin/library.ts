@@ -1,4 +1,4 @@
-// The package's main file: checks the runtime, then exports the public surface.
+// The package's main file: tests the runtime, then exports the public surface.
 import './supported-runtime.ts';
 import { connectToServers } from '../servers/server-lists.ts';
 

@@ -1,4 +1,4 @@
-// The start of every executable: checks Node's version, then runs the program, with V8's code cache from an earlier run. It must
+// The start of every executable: tests Node's version, then runs the program, with V8's code cache from an earlier run. It must
 // parse on any Node since 12.
 
 import {

@@ -1,4 +1,4 @@
-# agent-shell runs this with a line that names an agent command. Exit code 0: bash may misread the line, so Node must check it.
+# agent-shell runs this with a line that names an agent command. Exit code 0: bash may misread the line, so Node must read it.
 # Nothing of the line is run.
 line=$1
 name='(TodoWrite|Task[A-Z][a-z]+)'

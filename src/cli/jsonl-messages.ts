@@ -99,25 +99,25 @@ export function readJsonMessage(bytes: Buffer): Message {
   }
   const has = (key: string) => typeof value === 'object' && value !== null && key in value;
   if (has('cancel')) {
-    return checkedMessage('a cancel', CANCEL, value, ({ cancel }) => ({
+    return validMessage('a cancel', CANCEL, value, ({ cancel }) => ({
       kind: 'cancel',
       id: idOf(line, 'cancel', cancel),
     }));
   }
   if (has('id') && has('approve')) {
-    return checkedMessage('an answer', JSON_ANSWER, value, (answer) => ({
+    return validMessage('an answer', JSON_ANSWER, value, (answer) => ({
       kind: 'answer',
       id: idOf(line, 'id', answer.id),
       answer,
     }));
   }
   if (!has('id') && ['hello', 'approve', 'events'].some(has)) {
-    return checkedMessage('a session option', SESSION_OPTIONS, value, (options) => ({
+    return validMessage('a session option', SESSION_OPTIONS, value, (options) => ({
       kind: 'options',
       options,
     }));
   }
-  const request = checkedMessage('a request', REQUEST, value, (request) => ({
+  const request = validMessage('a request', REQUEST, value, (request) => ({
     kind: 'request',
     id: idOf(line, 'id', request.id),
     request,
@@ -128,7 +128,7 @@ export function readJsonMessage(bytes: Buffer): Message {
   return isId ? { ...request, id: idOf(line, 'id', given) } : request;
 }
 
-function checkedMessage<Schema extends z.ZodMiniType>(
+function validMessage<Schema extends z.ZodMiniType>(
   what: string,
   schema: Schema,
   value: unknown,

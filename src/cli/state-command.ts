@@ -66,7 +66,7 @@ async function showState(lists: TodoLists): Promise<CommandResult> {
           ? `It does not exist yet; looking for it took ${ms} ms.`
           : `It is at version ${version}, with ${size}; reading it took ${ms} ms.`,
       );
-      if (await lists.lists.checkWriting(key)) lines.push('You may write it.');
+      if (await lists.lists.probeWriting(key)) lines.push('You may write it.');
     };
     const { taskList, agent } = lists.settings;
     const name = nameOfOwn(lists, taskList !== undefined);

@@ -86,7 +86,7 @@ export class ListHome {
    * Returns a path in `folder`. @throws StateError if a symbolic link leads out of it, as in a state folder that a cloned
    * repository contains, or if it is another user's, unless they share the folder on purpose.
    */
-  checked(path: string): string {
+  trusted(path: string): string {
     const { stateDir } = this.settings;
     const isInWorkTree = stateDir !== undefined && !isAbsolute(stateDir);
     for (const part of upTo(isInWorkTree ? this.#root : this.folder, path)) {
@@ -149,7 +149,7 @@ export class ListHome {
   /** Call this before the first version of a list is written: then the harness's session finds it from every directory. */
   noteBeginning({ session, agent }: ListName): void {
     if (!this.isOfHarness(agent)) return;
-    const path = this.checked(beginningFile(this.folder, agent));
+    const path = this.trusted(beginningFile(this.folder, agent));
     attempt('write', path, () => {
       makeFolders(dirname(path));
       appendOwnFile(path, `${JSON.stringify(session)}\n`);
@@ -209,7 +209,7 @@ export class ListHome {
     // 1. Most sessions have no list yet.
     if (!existsSync(path) && existsSync(dirname(path))) return undefined;
     // 2. The file names the session.
-    const [line = ''] = orElse(() => readOwnFile(this.checked(path)).toString().split('\n'), []);
+    const [line = ''] = orElse(() => readOwnFile(this.trusted(path)).toString().split('\n'), []);
     const session: unknown = orElse(() => JSON.parse(line), undefined);
     if (typeof session === 'string') return session;
     // 3. It is lost or damaged: some session holds the list.

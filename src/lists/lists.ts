@@ -49,7 +49,7 @@ export interface Lists {
    * True if the list may be written, without changing it; false for files, which are not asked. @throws StateError if it
    * could not be written.
    */
-  checkWriting(key: string): Awaitable<boolean>;
+  probeWriting(key: string): Awaitable<boolean>;
   close(): Awaitable<void>;
 }
 
@@ -85,7 +85,7 @@ export interface FolderHome {
   /** Read when first needed. */
   readonly folder: string;
   /** Returns the path. Throws if it leads out of the folder. */
-  checked?(path: string): string;
+  trusted?(path: string): string;
 }
 
 export class FolderLists implements Lists {
@@ -100,7 +100,7 @@ export class FolderLists implements Lists {
   }
 
   place<T>(key: string, options: PlaceOptions): FilePlace<T> {
-    return new FilePlace({ folder: this.#checkedFolder(key), ...options });
+    return new FilePlace({ folder: this.#trustedFolder(key), ...options });
   }
 
   find(key: string): FoundList[] {
@@ -130,7 +130,7 @@ export class FolderLists implements Lists {
   }
 
   remove(key: string, version: number): boolean {
-    const folder = this.#checkedFolder(key);
+    const folder = this.#trustedFolder(key);
     // A writer that comes now finds no list and begins one; a write since is not lost.
     const aside = `${folder}.${Math.random().toString(36).slice(2)}~`;
     return attempt('remove', folder, () => {
@@ -154,15 +154,15 @@ export class FolderLists implements Lists {
     throw new StateError('lists are stored in files, which need no init; set TODO_STATE_URL first');
   }
 
-  checkWriting(): boolean {
+  probeWriting(): boolean {
     return false;
   }
 
   close(): void {}
 
-  #checkedFolder(key: string): string {
+  #trustedFolder(key: string): string {
     const folder = this.#folderOf(key);
-    return this.#home.checked?.(folder) ?? folder;
+    return this.#home.trusted?.(folder) ?? folder;
   }
 
   #folderOf(key: string): string {

@@ -19,7 +19,7 @@ export interface Version<T> {
 }
 
 /** Returns what is wrong with content that was read, such as `item 3 has an invalid status`; undefined if nothing is. */
-export type ContentCheck = (content: unknown) => string | undefined;
+export type ContentProblem = (content: unknown) => string | undefined;
 
 export interface PlaceOptions {
   /** The author of what is committed through the place; default: `main`. */
@@ -27,7 +27,7 @@ export interface PlaceOptions {
   /** How many versions to keep, the newest included; default: 50. */
   readonly history: number;
   /** Without it, content that was read is taken for a `T`. Anyone who can write to the place can write anything. */
-  readonly check?: ContentCheck;
+  readonly check?: ContentProblem;
   /** Called before the first version is written to files. */
   readonly begins?: (() => void) | undefined;
 }

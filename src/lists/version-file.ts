@@ -27,7 +27,7 @@ function contentText(content: unknown): string {
 }
 
 /**
- * Reads what `encodeVersion` wrote. The checksum does not stop forgers, so everything but the content is checked; the
+ * Reads what `encodeVersion` wrote. The checksum does not stop forgers, so everything but the content is examined; the
  * content is for others to judge.
  */
 export function decodeVersion<T>(

@@ -8,7 +8,7 @@ import {
 } from '../base/command/state-error.ts';
 import { codeOf, NotRegular, orElse } from '../base/system/files.ts';
 import { discard, type FileSystem, makeFolder, syncFolder, writeDurably } from './file-system.ts';
-import { type ContentCheck, LAST_VERSION } from './place.ts';
+import { type ContentProblem, LAST_VERSION } from './place.ts';
 import { decodeVersion, type StoredVersion } from './version-file.ts';
 
 /** A version's number, and an id that no other attempt at that number has. */
@@ -55,12 +55,12 @@ export const UNFINISHED = '~new';
 export class VersionFolder<T> {
   readonly path: string;
   readonly #fs: FileSystem;
-  readonly #check: ContentCheck | undefined;
+  readonly #problemOf: ContentProblem | undefined;
 
-  constructor(path: string, fs: FileSystem, check?: ContentCheck) {
+  constructor(path: string, fs: FileSystem, problemOf?: ContentProblem) {
     this.path = path;
     this.#fs = fs;
-    this.#check = check;
+    this.#problemOf = problemOf;
   }
 
   list(): FolderReading {
@@ -86,7 +86,7 @@ export class VersionFolder<T> {
       if ('newerFormat' in stored) throw new StateError(`${path} ${stored.newerFormat}`);
       if ('problem' in stored) problem = stored.problem;
       else if (stored.version !== name.version) problem = `it holds version ${stored.version}`;
-      else problem = this.#check?.(stored.content);
+      else problem = this.#problemOf?.(stored.content);
       if (problem === undefined) return stored as StoredVersion<T>;
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { StateError } from '../base/command/state-error.ts';
 import { splitAddress } from './state-url.ts';
-import { checkSize, TooMuch } from './stored-content.ts';
+import { refuseTooMuch, TooMuch } from './stored-content.ts';
 
 export class Failed extends Error {
   /**
@@ -169,7 +169,7 @@ export abstract class Connection<Answer> {
         this.#bytes -= end;
         this.#bytesRead += end;
         this.#needed = this.#reading.next(bytes.subarray(0, end)).value;
-        checkSize(this.#bytesRead + this.#needed);
+        refuseTooMuch(this.#bytesRead + this.#needed);
       }
     } catch (error) {
       this.#fail(error as Error);

@@ -29,7 +29,7 @@ export interface Engine {
   /** Creates what the engine needs before the first list. */
   init(): Promise<void>;
   /** Changes nothing. @throws StateError if a list of this key could not be written. */
-  checkWriting(key: string): Promise<void>;
+  probeWriting(key: string): Promise<void>;
   /** A report on its servers, one line each. */
   status(): Promise<string[]>;
   close(): void;

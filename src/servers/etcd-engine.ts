@@ -175,11 +175,11 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
   }
 
   init(): Promise<void> {
-    return this.checkWriting('todos');
+    return this.probeWriting('todos');
   }
 
   /** Sends a transaction that can never succeed: rights and quota are checked first. */
-  async checkWriting(list: string): Promise<void> {
+  async probeWriting(list: string): Promise<void> {
     const key = this.#keyOf(list, 1);
     const compare = [{ target: 'VERSION', result: 'LESS', version: '0', key }];
     await this.call('kv/txn', { compare, success: [{ request_put: { key } }] });

@@ -148,7 +148,7 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
     await this.#run(statements);
   }
 
-  async checkWriting(): Promise<void> {
+  async probeWriting(): Promise<void> {
     const may = (table: string, ...rights: string[]) =>
       rights.map((right) => `has_table_privilege(${literal(table)}, '${right}')`).join(' and ');
     const [row] = await this.#read(`

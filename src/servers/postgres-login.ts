@@ -68,7 +68,7 @@ export class PostgresLogin {
   answer(request: Buffer): Buffer | undefined {
     if (request.length < 4) throw new Error(NOT_POSTGRES);
     const [code, text] = [request.readUInt32BE(), request.toString('latin1', 4)];
-    this.#checkOrder(code, text);
+    this.#expectOrder(code, text);
     this.#due = NEXT[code];
     this.isAccepted = code === ACCEPTED;
     if (code === CLEAR_TEXT) return Buffer.from(`${this.#secret}\0`);
@@ -84,7 +84,7 @@ export class PostgresLogin {
     return undefined;
   }
 
-  #checkOrder(code: number, text: string): void {
+  #expectOrder(code: number, text: string): void {
     if (this.#due !== undefined || this.isAccepted) {
       if (code === this.#due) return;
       throw code === ACCEPTED ? new Failed(UNPROVEN, 'refused') : new Error(NOT_POSTGRES);

@@ -46,8 +46,8 @@ export class ServerLists implements Lists {
     await (await this.#connected()).init();
   }
 
-  async checkWriting(key: string): Promise<boolean> {
-    await (await this.#connected()).checkWriting(key);
+  async probeWriting(key: string): Promise<boolean> {
+    await (await this.#connected()).probeWriting(key);
     return true;
   }
 

@@ -14,7 +14,7 @@ const MOST_LEVELS = 100;
 const MOST_VALUES = 5_000_000;
 
 /** @throws TooMuch. */
-export function checkSize(bytes: number): void {
+export function refuseTooMuch(bytes: number): void {
   if (bytes > MOST_BYTES) throw new TooMuch(`it sent more than ${MOST_BYTES / MIB} MiB at once`);
 }
 

@@ -38,7 +38,7 @@ export const TASK_CLAIM = taskForm({
     if (call.options['--check']) {
       if (id === 'next')
         return wrongUsage('--check needs the id of a task', `Usage: ${CLAIM_USAGE}\n`);
-      return checkHold(id, call);
+      return confirmClaim(id, call);
     }
     const leaseMs = (lease ?? rules.leaseMs) || undefined;
     const outcome = await call.change((graph, at) => {
@@ -69,7 +69,10 @@ function leaseNote(ms: number): string {
 }
 
 /** For a caller about to report a task done, which may have lost it. */
-async function checkHold(id: number, { store, agent }: TaskCall): Promise<CommandResult | Refusal> {
+async function confirmClaim(
+  id: number,
+  { store, agent }: TaskCall,
+): Promise<CommandResult | Refusal> {
   const { graph } = await store.read();
   const task = graph.tasks.get(id);
   if (task === undefined)

@@ -7,7 +7,7 @@ import {
   type ValuesOf,
   withSpelling,
 } from '../base/json/fields.ts';
-import type { CheckedJson } from '../base/json/json-input.ts';
+import type { ValidatedJson } from '../base/json/json-input.ts';
 import { objectSchema, ProblemLines } from '../base/json/schema.ts';
 import { safeText } from '../base/safe-text.ts';
 import { findCycle, unknownIds } from './dependencies.ts';
@@ -28,7 +28,7 @@ import { addProblems, type TaskForm } from './task-form.ts';
 const HOW_TO_REFER =
   'to wait for a task of this call, give it a ref: [{"subject":"A","ref":"a"},{"subject":"B","blockedBy":["a"]}]';
 
-/** The check stops after a block of this many tasks with errors. */
+/** The validation stops after a block of this many tasks with errors. */
 const TASKS_A_BLOCK = 1000;
 
 const NEW_TASK_FIELDS = {
@@ -56,7 +56,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   fields: NEW_TASK_FIELDS,
   readsStdin: true,
   purpose: 'create the task',
-  check: checkTasks,
+  validate: validateTasks,
   run: async (requests, call) => {
     const outcome = await call.change(
       (graph, at) => createTasks(graph, requests, at, call.agent),
@@ -73,7 +73,7 @@ export const TASK_CREATE: TaskForm<readonly NewTask[]> = {
   },
 };
 
-function checkTasks(given: unknown, limits: RefLimits): CheckedJson<readonly NewTask[]> {
+function validateTasks(given: unknown, limits: RefLimits): ValidatedJson<readonly NewTask[]> {
   const [[key, held] = [''], ...others] = isObject(given) ? Object.entries(given) : [];
   const isList = LIST_NAMES.test(key) && Array.isArray(held) && others.length === 0;
   const value: unknown = isList ? held : given;

@@ -20,10 +20,10 @@ import {
   withSpelling,
 } from '../base/json/fields.ts';
 import {
-  type CheckedJson,
   type JsonInput,
   orAsTyped,
   readJsonInput,
+  type ValidatedJson,
 } from '../base/json/json-input.ts';
 import { describeProblem, readJson } from '../base/json/json-reader.ts';
 import { objectSchema, ProblemLines } from '../base/json/schema.ts';
@@ -54,8 +54,8 @@ export interface TaskForm<Request> {
   readonly isAboutAgent?: boolean;
   /** As in `Error: Cannot ...`. */
   readonly purpose: string;
-  /** Checks the JSON of the request; default: one object of the fields. */
-  check?(value: unknown, limits: TextLimits): CheckedJson<Request>;
+  /** Validates the JSON of the request; default: one object of the fields. */
+  validate?(value: unknown, limits: TextLimits): ValidatedJson<Request>;
   /** Returns what is wrong with fields that are valid one by one. */
   rule?(request: Request): string | undefined;
   run(request: Request, call: TaskCall): Awaitable<CommandResult | Refusal>;
@@ -96,7 +96,7 @@ export function readRequest<Request>(
     noun: 'input',
     example: form.example,
     usage: { missing: hint + usage, invalid: usage },
-    check: (value: unknown) => checkedRequest(form, value, limits),
+    validate: (value: unknown) => validatedRequest(form, value, limits),
   };
   const typedOr = (refused: CommandResult) => orAsTyped(json, { argv, raw }, { refused });
   const wrong = (problem: string) => typedOr(wrongUsage(problem, usage));
@@ -128,7 +128,7 @@ export function readRequest<Request>(
     const hint = 'subject' in form.fields ? `. Try: --subject ${inQuotes(surplus)}` : '';
     return typedOr(invalidJson(`${inQuotes(surplus)} is not JSON${hint}`, usage));
   }
-  const request = checkedRequest(form, given, limits);
+  const request = validatedRequest(form, given, limits);
   if ('value' in request) return { ...request, notes: [...texts.notes, ...request.notes] };
   const problems = 'problems' in request ? request.problems : undefined;
   return { refused: refusal('Validation failed', problems, first === undefined ? hint : '') };
@@ -177,12 +177,12 @@ function withCall(
   return unknown === '--prove' ? `${problem}. Try: TaskProve ${id}` : problem;
 }
 
-function checkedRequest<Request>(
+function validatedRequest<Request>(
   form: TaskForm<Request>,
   given: unknown,
   limits: TextLimits,
-): CheckedJson<Request> {
-  if (form.check) return form.check(given, limits);
+): ValidatedJson<Request> {
+  if (form.validate) return form.validate(given, limits);
   if (!isObject(given)) {
     return { problems: { lines: [`Expected object, received ${typeName(given)}`] } };
   }

@@ -23,7 +23,7 @@ export interface RevisedList {
   readonly dropped: Items;
 }
 
-/** Applies steps, or returns all reasons against them. Limits are not checked here. */
+/** Applies steps, or returns all reasons against them. Limits are not applied here. */
 export function reviseList(
   before: Items,
   { add = [], ...steps }: ListSteps,

@@ -3,7 +3,7 @@ import { type Fields, oneOf, shortText, type ValuesOf } from '../base/json/field
 import type { Proof } from '../base/proof/proof.ts';
 
 /**
- * The fields of an item that TodoWrite accepts. From each row follow the type, the schema, the JSON Schema, the check of
+ * The fields of an item that TodoWrite accepts. From each row follow the type, the schema, the JSON Schema, the form of
  * stored lists, what a model is shown, and the alternative spellings.
  */
 export const TODO_FIELDS = {

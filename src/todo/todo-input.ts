@@ -1,5 +1,5 @@
 import { isObject, withSpelling } from '../base/json/fields.ts';
-import type { CheckedJson } from '../base/json/json-input.ts';
+import type { ValidatedJson } from '../base/json/json-input.ts';
 import { describeProblem, readJson } from '../base/json/json-reader.ts';
 import type { ListLimits } from '../base/settings/settings.ts';
 import { TODO_FIELDS, type TodoItem } from './todo-fields.ts';
@@ -21,7 +21,7 @@ interface InputReading {
  * Reads a list from a JSON value and corrects slips with only one possible meaning: another shape around the items, another
  * spelling of the same word. Never throws.
  */
-export function checkTodoInput(input: unknown, limits: ListLimits): CheckedJson<GivenList> {
+export function validateTodoInput(input: unknown, limits: ListLimits): ValidatedJson<GivenList> {
   const strict = validateTodoList(input, limits);
   if ('items' in strict) return { value: strict, notes: [] };
   const shaped = mendShape(input);
@@ -41,7 +41,7 @@ export function checkTodoInput(input: unknown, limits: ListLimits): CheckedJson<
 /** Accepts other shapes than `{"todos":[...]}` that can only mean that. */
 function mendShape(
   given: unknown,
-): InputReading | Extract<CheckedJson<never>, { malformed: string }> {
+): InputReading | Extract<ValidatedJson<never>, { malformed: string }> {
   if (Array.isArray(given)) {
     const note = 'read the bare array as the list; it belongs in {"todos":[...]}';
     return { value: { todos: given }, notes: [note] };

@@ -73,7 +73,7 @@ export class TodoLists extends ListHome {
   setUntilDone(list: TodoList, version: number): void {
     const name = this.#names.get(list);
     if (name === undefined) return;
-    const folder = this.checked(hookFolder(this.folder, name));
+    const folder = this.trusted(hookFolder(this.folder, name));
     const path = join(folder, UNTIL_DONE_FILE);
     attempt('write', path, () => {
       makeFolders(folder);

@@ -23,25 +23,25 @@ export type ListValidation =
   | { readonly items: readonly TodoItem[] }
   | { readonly problems: Problems };
 
-/** Checks a parsed JSON value against the schema and the limits. Never throws. Forgives no slips, unlike TodoWrite. */
+/** Validates a parsed JSON value by the schema and the limits. Never throws. Forgives no slips, unlike TodoWrite. */
 export function validateTodoList(value: unknown, settings: ListLimits): ListValidation {
-  const checked = check(value, settings);
-  if (checked.items) return { items: checked.items };
+  const asGiven = validated(value, settings);
+  if (asGiven.items) return { items: asGiven.items };
   const lines = new ProblemLines(settings);
   const meant = meantList(value, lines, settings);
-  const { issues, repeated, ofList } = lines.isEmpty ? checked : check(meant, settings);
+  const { issues, repeated, ofList } = lines.isEmpty ? asGiven : validated(meant, settings);
   for (const issue of issues) lines.add(issue, meant);
   return { problems: lines.problems(repeated, [...ofList, ...stepsMeant(itemsIn(meant))]) };
 }
 
-function check(value: unknown, settings: ListLimits) {
+function validated(value: unknown, settings: ListLimits) {
   const items = itemsIn(value);
   const most = mostLookedAt(settings);
   const isLong = items.length > most;
   const looked = isLong ? { ...(value as object), todos: items.slice(0, most) } : value;
-  const jitless = hasChecked ? undefined : { jitless: true };
+  const jitless = hasValidated ? undefined : { jitless: true };
   const { data, error } = todoListSchema(settings).safeParse(looked, jitless);
-  hasChecked = true;
+  hasValidated = true;
   const { repeated, ofList } = problemsOfList(
     isLong ? items : (data?.todos ?? items),
     most,
@@ -79,14 +79,14 @@ function meantList(given: unknown, lines: ProblemLines, settings: ListLimits): u
 /** The zod schema of `{"todos":[...]}`. */
 export type TodoListSchema = ReturnType<typeof buildSchema>;
 
-/** Compiling the check takes longer than checking a program's one list. */
-let hasChecked = false;
-/** Building the schema takes longer than checking a list, and limits hardly ever change. */
+/** Compiling the schema takes longer than validating a program's one list. */
+let hasValidated = false;
+/** Building the schema takes longer than validating a list, and limits hardly ever change. */
 let built: { maxContentLength: number; schema: TodoListSchema } | undefined;
 
 /**
  * The schema of `{"todos":[...]}`, for a host that builds on it. It covers single items: keys, types, and the length of
- * texts. Only `validateTodoList` checks the rules for the whole list (its length, one item in progress).
+ * texts. Only `validateTodoList` knows the rules for the whole list (its length, one item in progress).
  */
 export function todoListSchema({ maxContentLength }: ListLimits): TodoListSchema {
   if (built?.maxContentLength !== maxContentLength) {

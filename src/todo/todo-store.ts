@@ -59,8 +59,8 @@ export class TodoList extends Document<Items, TodoVersion> {
   }
 
   /**
-   * Replaces the list and calls the listeners, in the order in which they were added. The items are copied without
-   * checks: check items from outside first, with `validateTodoList`.
+   * Replaces the list and calls the listeners, in the order in which they were added. The items are copied as
+   * they are: validate items from outside first, with `validateTodoList`.
    *
    * @returns the version that it made; another may have replaced it by now.
    */

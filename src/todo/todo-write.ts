@@ -9,7 +9,9 @@ import { perform } from '../base/command/perform.ts';
 import { refusal } from '../base/command/replies.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../base/json/json-input.ts';
 import type { Settings, SettingsSource } from '../base/settings/settings.ts';
-import { checkTodoInput, type GivenList } from './todo-input.ts';
+
+import { type GivenList, validateTodoInput } from './todo-input.ts';
+
 import type { TodoLists } from './todo-lists.ts';
 import { todoInputSchema } from './todo-schema.ts';
 import {
@@ -186,7 +188,7 @@ function listOf(
     noun: 'list',
     example: EXAMPLE,
     usage: { missing: isUntilDone ? UNTIL_DONE + WRITE_USAGE : WRITE_USAGE, invalid: FULL_USAGE },
-    check: (value) => checkTodoInput(value, settings),
+    validate: (value) => validateTodoInput(value, settings),
   };
   // Text that begins with options is no list.
   const typed = rest.length < argv.length ? '' : raw;

@@ -28,7 +28,7 @@ exit $((\${#all} % 3))
 
 const FORM = {
   ...{ name: NAME, noun: 'list', example: '', usage: { missing: '', invalid: '' } },
-  check: (value: unknown) => ({ value, notes: [] }),
+  validate: (value: unknown) => ({ value, notes: [] }),
 };
 const AS_READ = { value: undefined, notes: [] };
 

@@ -92,7 +92,7 @@ describe('a cloned repository with a state folder', () => {
     const [state, link] = [temporaryDirectory(), join(temporaryDirectory(), 'link')];
     symlinkSync(state, link);
     const home = new ListHome({ TODO_STATE_DIR: link }, '/');
-    expect(home.checked(join(link, 's', 'main'))).toBe(join(link, 's', 'main'));
+    expect(home.trusted(join(link, 's', 'main'))).toBe(join(link, 's', 'main'));
   });
 });
 

@@ -51,8 +51,8 @@ describe.runIf(hasEtcd)('etcd', () => {
     await expect(others.commit(0, 'x', NOON)).rejects.toThrow(
       /refused: permission denied; nothing was changed$/,
     );
-    await ann.checkWriting('tasks/a');
-    await expect(ann.checkWriting('tasks/b')).rejects.toThrow(/permission denied/);
+    await ann.probeWriting('tasks/a');
+    await expect(ann.probeWriting('tasks/b')).rejects.toThrow(/permission denied/);
     expect(await own.load()).toMatchObject({ version: 1 });
     const wrong = open(`etcd://ann@${endpoint}/acme`, { ETCDCTL_PASSWORD: 'Wr0ng' });
     const refused = wrong.place<string>('tasks/a', AS_ANN).commit(1, 'x', NOON);
@@ -189,7 +189,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     }
     await seen;
     expect(await victim.find('todos')).toHaveLength(1);
-    expect(await victim.checkWriting('todos/s/a')).toBe(true);
+    expect(await victim.probeWriting('todos/s/a')).toBe(true);
     expect((await victim.status()).at(-1)).toMatch(/ms$/);
     server.sql("set search_path = traps, pg_catalog; insert into trapped.lists values ('b', 1)");
   });
@@ -217,9 +217,9 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   test('a user with all rights may write, but not in read-only transactions', async () => {
     server.sql('create role owner superuser login');
     const url = urlFor('owner');
-    expect(await open(url).checkWriting('tasks/a')).toBe(true);
+    expect(await open(url).probeWriting('tasks/a')).toBe(true);
     server.sql('alter role owner set default_transaction_read_only = on');
-    await expect(open(url).checkWriting('tasks/a')).rejects.toThrow(/transactions are read-only$/);
+    await expect(open(url).probeWriting('tasks/a')).rejects.toThrow(/transactions are read-only$/);
   });
 
   test('a change that the server cancelled for its time was not made', async () => {
@@ -246,7 +246,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     createReader('bob');
     const url = urlFor('bob');
     const reader = open(url, { PGPASSWORD: SECRET });
-    await expect(reader.checkWriting('tasks/a')).rejects.toThrow(/may not write the tables/);
+    await expect(reader.probeWriting('tasks/a')).rejects.toThrow(/may not write the tables/);
     const wrong = open(url, { PGPASSWORD: 'Wr0ng' });
     const refused = wrong.place('tasks/a', AS_ANN).load();
     await expect(refused).rejects.toThrow(/password authentication failed for user "bob"/);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeProblem, readJson } from '../../src/base/json/json-reader.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
-import { checkTodoInput } from '../../src/todo/todo-input.ts';
+import { validateTodoInput } from '../../src/todo/todo-input.ts';
 import { growth } from '../helpers/best-time.ts';
 import { runs } from '../helpers/random.ts';
 import { plainText, todoList } from './arbitraries.ts';
@@ -16,14 +16,14 @@ const LIMITS = { maxItems: 50, maxContentLength: 200 };
 function read(text: string) {
   const reading = readJson(text);
   if ('problem' in reading) return { malformed: describeProblem(text, reading.problem) };
-  const checked = checkTodoInput(reading.value, LIMITS);
+  const checked = validateTodoInput(reading.value, LIMITS);
   return 'notes' in checked ? { ...checked, notes: [...reading.notes, ...checked.notes] } : checked;
 }
 
 /** Undefined if the reader or the schema refuses the text. */
 function itemsIn(text: string): readonly TodoItem[] | undefined {
   const reading = readJson(text);
-  const checked = 'value' in reading && checkTodoInput(reading.value, LIMITS);
+  const checked = 'value' in reading && validateTodoInput(reading.value, LIMITS);
   return checked && 'value' in checked ? checked.value.items : undefined;
 }
 

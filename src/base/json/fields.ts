@@ -62,7 +62,7 @@ type FieldValue<K extends Kind> = K extends TextKind
           ? readonly Value[]
           : never;
 
-/** A field of an object. Its schemas, its option and the check of stored values follow from this row. */
+/** A field of an object. Its schemas, its option and what a stored one may be follow from this row. */
 export interface Field {
   readonly kind: Kind;
   readonly isRequired?: true;

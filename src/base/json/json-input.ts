@@ -8,7 +8,7 @@ import { describeProblem, readJson } from './json-reader.ts';
 /** A longer JSON text is refused unread. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 
-/** How a command that takes JSON describes and checks it. */
+/** How a command that takes JSON describes and validates it. */
 export interface JsonForm<Value> {
   readonly name: string;
   /** The noun for its JSON: `list` or `input`. */
@@ -17,16 +17,16 @@ export interface JsonForm<Value> {
   readonly example: string;
   /** The last line of an error, with its newline: for missing and for invalid JSON. */
   readonly usage: { readonly missing: string; readonly invalid: string };
-  readonly check: (value: unknown) => CheckedJson<Value>;
+  readonly validate: (value: unknown) => ValidatedJson<Value>;
 }
 
-export type CheckedJson<Value> =
+export type ValidatedJson<Value> =
   | { readonly value: Value; readonly notes: readonly string[] }
   | { readonly problems: Problems }
   /** A string in the JSON contains broken JSON; the line says where. */
   | { readonly malformed: string; readonly kind: JsonProblem['kind'] };
 
-/** The checked value, with a note for each corrected slip; or the refusal. */
+/** The valid value, with a note for each corrected slip; or the refusal. */
 export type JsonInput<Value> =
   | { readonly value: Value; readonly notes: readonly string[] }
   | { readonly refused: CommandResult };
@@ -94,11 +94,11 @@ function readJsonText<Value>(form: JsonForm<Value>, text: string): JsonInput<Val
     const { problem } = reading;
     return { refused: notJson(form, describeProblem(text, problem), problem.kind) };
   }
-  const checked = form.check(reading.value);
-  if ('malformed' in checked) return { refused: notJson(form, checked.malformed, checked.kind) };
-  if ('problems' in checked) return { refused: refusal('Validation failed', checked.problems) };
+  const given = form.validate(reading.value);
+  if ('malformed' in given) return { refused: notJson(form, given.malformed, given.kind) };
+  if ('problems' in given) return { refused: refusal('Validation failed', given.problems) };
   const controls = STORED_CONTROLS.test(text) ? [CONTROLS_READ] : [];
-  return { value: checked.value, notes: [...reading.notes, ...controls, ...checked.notes] };
+  return { value: given.value, notes: [...reading.notes, ...controls, ...given.notes] };
 }
 
 /** How JSON begins that a harness or model has encoded twice, with or without the outer quotes. */

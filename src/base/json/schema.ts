@@ -132,7 +132,7 @@ export function objectSchema<const Table extends Fields>(
   table: Table,
   limits: TextLimits,
 ): z.ZodMiniType<ValuesOf<Table>> {
-  // Building a schema takes longer than checking a list, so fields of one kind share theirs.
+  // Building a schema takes longer than validating a list, so fields of one kind share theirs.
   const required = new Map<Kind, z.ZodMiniType>();
   const optional = new Map<Kind, z.ZodMiniType>();
   const shape: Record<string, z.ZodMiniType> = {};

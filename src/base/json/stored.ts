@@ -1,8 +1,8 @@
 import { type Fields, isObject, type Kind } from './fields.ts';
 
-// Without zod: programs that only check stored values start faster without it.
+// Without zod: programs that only read stored values start faster without it.
 
-/** A basic type, the kind of a field, an array, an object, a field that may be missing, or a check of its own. */
+/** A basic type, the kind of a field, an array, an object, a field that may be missing, or a test of its own. */
 export type Stored =
   | 'text'
   | 'flag'
@@ -21,7 +21,7 @@ export interface Shape {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Checks a stored value, which anyone may have written, but not its limits, which may have changed since. */
+/** True if a stored value, which anyone may have written, is of the type. Its limits may have changed since. */
 export function isStored(type: Stored, value: unknown): boolean {
   if (type === 'flag') return typeof value === 'boolean';
   if (type === 'text') return typeof value === 'string';

@@ -112,7 +112,7 @@ async function answerWith(
   const { what } = event;
   const by = newest.by === list.author ? undefined : newest.by;
   const name = lists.name({});
-  const folder = lists.checked(hookFolder(lists.folder, name));
+  const folder = lists.trusted(hookFolder(lists.folder, name));
   const journal = new Journal(folder);
   const session = keyOf(event.session);
   const add = (what: Partial<JournalEntry>) => {

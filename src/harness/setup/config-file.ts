@@ -45,8 +45,8 @@ export function readConfig(path: string): string | undefined {
 }
 
 /**
- * Edits files, after all of them have been read and checked. Each is replaced whole, so running it again completes a run that
- * was interrupted. Follows symbolic links, and keeps the mode.
+ * Edits files, once every edit is known to succeed. Each is replaced whole, so running it again completes a run that was
+ * interrupted. Follows symbolic links, and keeps the mode.
  *
  * @param refusal says why the target of a link must not be changed.
  * @throws an AggregateError of SetupErrors, whose message says what was changed.

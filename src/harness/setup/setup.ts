@@ -7,9 +7,9 @@ import { findProgram } from '../../base/system/access.ts';
 import { makeFolders } from '../../base/system/files.ts';
 import { ListHome } from '../../lists/list-home.ts';
 import { workTreeOf } from '../../lists/list-paths.ts';
-import { type Checked, checkInstall, type SetupWorld } from './check-install.ts';
 import { editConfigs, readConfig, removeEmptyFolders, targetOf } from './config-file.ts';
 import { HARNESS_NAMES, HARNESSES, type Harness, type HarnessName } from './harnesses.ts';
+import { type Inspection, inspectInstall, type SetupWorld } from './inspect-install.ts';
 import { type Piece, piecesOf, type Target, userFolderOf } from './pieces.ts';
 import helpPage from './setup.md';
 import { SetupError } from './text-edits.ts';
@@ -48,7 +48,7 @@ export function setup(argv: readonly string[], world: SetupWorld): CommandResult
   if ('problem' in asked) return wrongSetupUsage(asked.problem);
   if ('help' in asked) return done(helpPage);
   const { name, action } = asked;
-  if (name === undefined) return action === '--check' ? checkAll(world) : done(whatIsHere(world));
+  if (name === undefined) return action === '--check' ? inspectAll(world) : done(whatIsHere(world));
   const harness: Harness = HARNESSES[name];
   const place = setupPlace(asked, world);
   try {
@@ -74,7 +74,7 @@ export function setup(argv: readonly string[], world: SetupWorld): CommandResult
             .join('\n'),
         );
       case '--check':
-        return resultOfChecks([checkInstall(world), checkPieces(harness, pieces, place)]);
+        return resultOfInspections([inspectInstall(world), inspectPieces(harness, pieces, place)]);
       default:
         return change(pieces, place, asked, nextSteps(harness, asked));
     }
@@ -204,20 +204,20 @@ function shownPiece(piece: Piece, place: Target): string {
   return `# ${pieceTitle(piece, place)}\n${piece.edit.shown}`;
 }
 
-function checkAll(world: SetupWorld): CommandResult {
-  const checks = [checkInstall(world)];
+function inspectAll(world: SetupWorld): CommandResult {
+  const inspections = [inspectInstall(world)];
   for (const scope of ['project', 'user'] as const) {
     const place = setupPlace({ scope, gate: false, permission: undefined }, world);
     for (const name of HARNESS_NAMES) {
       const pieces = unlessUnreadable(() => piecesOf(name, place)) ?? [];
       const isSetUp = pieces.some((piece) => pieceState(piece, place) !== 'missing');
-      if (isSetUp) checks.push(checkPieces(HARNESSES[name], pieces, place));
+      if (isSetUp) inspections.push(inspectPieces(HARNESSES[name], pieces, place));
     }
   }
-  return resultOfChecks(checks);
+  return resultOfInspections(inspections);
 }
 
-function checkPieces({ title }: Harness, pieces: readonly Piece[], place: Target): Checked {
+function inspectPieces({ title }: Harness, pieces: readonly Piece[], place: Target): Inspection {
   const states = pieces.map((piece) => pieceState(piece, place));
   return {
     lines: [
@@ -252,9 +252,11 @@ function unlessUnreadable<T>(read: () => T): T | undefined {
   }
 }
 
-function resultOfChecks(checks: readonly Checked[]): CommandResult {
-  const isGood = checks.every((check) => check.isGood);
-  const stdout = checks.map(({ lines }) => lines.map((line) => `${line}\n`).join('')).join('\n');
+function resultOfInspections(inspections: readonly Inspection[]): CommandResult {
+  const isGood = inspections.every((inspection) => inspection.isGood);
+  const stdout = inspections
+    .map(({ lines }) => lines.map((line) => `${line}\n`).join(''))
+    .join('\n');
   return { stdout, stderr: '', exitCode: isGood ? 0 : 1 };
 }
 

@@ -118,7 +118,7 @@ const OWN_TABLE =
 
 /**
  * Hooks in a TOML file, as tables in a marked section at its end, since TOML libraries would rewrite the whole file. The
- * library only checks that the file is valid.
+ * library only verifies that the file is valid.
  *
  * Kimi CLI rewrites its file when a setting changes, without comments: then our tables are recognized by their command. It
  * also writes `hooks = []` if there are none, to which no table can be added.

@@ -93,7 +93,7 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
     // After a SIGSTOP, which cannot be caught, others have used the terminal too.
     if (isTaken) giveBack();
     take();
-    // A stopped program gets no SIGWINCH; this makes Node check the size.
+    // A stopped program gets no SIGWINCH; this makes Node ask for the size.
     process.emit('SIGWINCH', 'SIGWINCH');
   };
 

@@ -10,7 +10,7 @@ const REQUEST_LIMIT = 1024 * 1024;
 const TEXT_LIMIT = 64 * 1024;
 // The command's name, the caller's variables, its surroundings, its parent and the number of arguments.
 const FIELDS_BEFORE = CALLER_VARIABLES.length + 4;
-const CALLER_CHECK_MS = 200;
+const CALLER_POLL_MS = 200;
 
 export type Execute = (name: string, invocation: Invocation) => Promise<CommandResult>;
 
@@ -122,7 +122,7 @@ export class AgentCall {
     const timer = setInterval(() => {
       if (this.#options.isGone()) this.#gone.abort();
       if (this.#gone.signal.aborted) clearInterval(timer);
-    }, CALLER_CHECK_MS);
+    }, CALLER_POLL_MS);
     try {
       return await this.#options.execute(name, invocation);
     } finally {

@@ -129,7 +129,7 @@ export class BashHome {
 
   /**
    * False if a file is missing or the scripts cannot be run: after `rm -rf /tmp/*`, or on a file system mounted noexec. Asked
-   * before each line, so the files are checked only if a folder has changed.
+   * before each line, so the files are examined only if a folder has changed.
    */
   get isWhole(): boolean {
     try {

@@ -32,7 +32,7 @@ export interface ControlFiles {
   readonly stdin: string;
   /** Made if `builtin` is a function, or disabled. */
   readonly hidden: string;
-  /** Ends a report. It is in no command before the check of `builtin`, so a function cannot repeat it. */
+  /** Ends a report. It is in no command before the test of `builtin`, so a function cannot repeat it. */
   readonly seal: string;
 }
 

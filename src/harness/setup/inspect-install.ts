@@ -13,16 +13,16 @@ export interface SetupWorld {
   readonly home: string;
 }
 
-export interface Checked {
+export interface Inspection {
   readonly lines: readonly string[];
   readonly isGood: boolean;
 }
 
-type Check = [state: 'ok' | 'missing' | 'note', text: string];
+type Finding = [state: 'ok' | 'missing' | 'note', text: string];
 
 const NEEDED_COMMANDS = ['TodoWrite', 'TodoRead', 'agent-shell'] as const;
 const MOST_FAILURES = 5;
-const MARK = 'todowrite-check';
+const MARK = 'todowrite-install';
 const TIMEOUT_MS = 10_000;
 /** A login shell may print anything, so our lines begin with a mark. */
 const LOOK_SCRIPT = `
@@ -31,7 +31,7 @@ echo "${MARK} bash $BASH $BASH_VERSION"
 echo "${MARK} version $(node --version 2>/dev/null)"
 `;
 
-export function checkInstall(world: SetupWorld): Checked {
+export function inspectInstall(world: SetupWorld): Inspection {
   const { environment, directory } = world;
   const here = askBash('-c', environment, directory);
   // A login shell finds what every harness finds, whatever environment it starts from.
@@ -49,27 +49,27 @@ export function checkInstall(world: SetupWorld): Checked {
     ...lists.warnings,
     failures.length > 0 && `the hook has failed recently, see ${log}:`,
   ];
-  const checks: Check[] = [
+  const findings: Finding[] = [
     found('bash', here),
     found('a login shell (bash -lc)', login),
     ['ok', `bash ${here.get('bash') ?? 'not found'}`],
-    checkNode(here),
+    nodeFinding(here),
     trouble === undefined
       ? ['ok', `lists are in ${state}`]
       : ['missing', `lists cannot be written in ${state}: ${trouble}; set TODO_STATE_DIR`],
-    ...notes.filter((text) => text !== false).map((text): Check => ['note', text]),
+    ...notes.filter((text) => text !== false).map((text): Finding => ['note', text]),
   ];
   return {
     lines: [
       'Commands and lists:',
-      ...checks.map(([what, text]) => `  ${what.padEnd(8)} ${safeText(text)}`),
+      ...findings.map(([what, text]) => `  ${what.padEnd(8)} ${safeText(text)}`),
       ...failures.map((line) => `             ${line}`),
     ],
-    isGood: checks.every(([what]) => what !== 'missing'),
+    isGood: findings.every(([what]) => what !== 'missing'),
   };
 }
 
-function checkNode(said: ReadonlyMap<string, string>): Check {
+function nodeFinding(said: ReadonlyMap<string, string>): Finding {
   const isPortable = existsSync(join(process.execPath, '../../dist/bin/agent-shell.cjs'));
   if (isPortable) return ['ok', `Node ${process.version} ${process.execPath}`];
   return said.get('version')
@@ -77,7 +77,7 @@ function checkNode(said: ReadonlyMap<string, string>): Check {
     : ['missing', 'Node: the commands need it on PATH'];
 }
 
-function found(who: string, said: ReadonlyMap<string, string>): Check {
+function found(who: string, said: ReadonlyMap<string, string>): Finding {
   const missing = NEEDED_COMMANDS.filter((name) => !said.get(name));
   if (missing.length === 0) {
     return ['ok', `${who} finds the commands in ${dirname(said.get('TodoWrite') ?? '')}`];
@@ -93,7 +93,7 @@ function systemPath({ PATH = '' }: SetupWorld['environment']): string {
 /** Undefined if the folder can be written or created. It tries, because in a sandbox nothing else tells. */
 function folderProblem(folder: string): string | undefined {
   try {
-    rmdirSync(mkdtempSync(join(folder, 'check~')));
+    rmdirSync(mkdtempSync(join(folder, 'trial~')));
     return undefined;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
