@@ -28,6 +28,7 @@ const STROKES = {
   '└': 'M4.2 0v9h4.2',
   '┘': 'M4.2 0v9h-4.2',
 };
+const DIM = ' opacity="0.6"';
 const BLOCKS = { '█': 1, '░': 0.25 };
 
 /** A picture of this many columns and rows, with whatever SVG is drawn in it, its first cell at 0 0. */
@@ -57,12 +58,16 @@ export function rowToSvg(line, columns, theme) {
   const strokes = [];
   const texts = [];
   const filled = [];
+  let quiet = '';
   for (let x = 0; x < columns; x++) {
     const cell = line?.getCell(x);
     const character = cell?.getChars() ?? '';
     const left = round(x * CELL.width);
     if (cell?.isInverse()) filled.push({ x, colour: colourOf(cell, theme) });
+    else if (cell?.isBgPalette())
+      filled.push({ x, colour: paletteColour(cell.getBgColor(), theme) });
     if (STROKES[character]) {
+      if (cell.isDim()) quiet = DIM;
       strokes.push(`<path transform="translate(${left})" d="${STROKES[character]}"/>`);
     } else if (BLOCKS[character]) {
       const look = `fill="${colourOf(cell, theme)}" fill-opacity="${BLOCKS[character]}"`;
@@ -89,12 +94,12 @@ export function rowToSvg(line, columns, theme) {
   );
   const frame =
     strokes.length > 0
-      ? `<g fill="none" stroke="${THEMES[theme].foreground}">${strokes.join('')}</g>`
+      ? `<g fill="none" stroke="${THEMES[theme].foreground}"${quiet}>${strokes.join('')}</g>`
       : '';
   return bars(filled) + frame + written.join('');
 }
 
-/** Cells in inverse, as bars behind the text. */
+/** Cells in inverse or on a colour, as bars behind the text. */
 function bars(filled) {
   const runs = [];
   for (const { x, colour } of filled) {
@@ -116,24 +121,25 @@ function lookOf(cell, theme) {
   return [
     colour === foreground ? '' : ` fill="${colour}"`,
     cell.isBold() ? ' font-weight="bold"' : '',
-    cell.isDim() ? ' opacity="0.6"' : '',
+    cell.isDim() ? DIM : '',
     cell.isStrikethrough() ? ' text-decoration="line-through"' : '',
   ].join('');
 }
 
 function colourOf(cell, theme) {
-  const { colours, foreground } = THEMES[theme];
-  if (!cell.isFgPalette()) return foreground;
-  const index = cell.getFgColor();
-  return index < 16 ? (colours[index] ?? foreground) : cubeColour(index);
+  return cell.isFgPalette() ? paletteColour(cell.getFgColor(), theme) : THEMES[theme].foreground;
 }
 
-/** The colours from 16 to 231 are a cube of six steps, on every terminal. */
-function cubeColour(index) {
+/** The colours from 16 to 231 are a cube of six steps on every terminal, and those after it greys. */
+function paletteColour(index, theme) {
+  const { colours, foreground } = THEMES[theme];
+  if (index < 16) return colours[index] ?? foreground;
   const levels = [0, 95, 135, 175, 215, 255];
   const place = index - 16;
-  const steps = [Math.floor(place / 36), Math.floor(place / 6) % 6, place % 6];
-  return `#${steps.map((step) => levels[step].toString(16).padStart(2, '0')).join('')}`;
+  const cube = [Math.floor(place / 36), Math.floor(place / 6) % 6, place % 6];
+  const rgb =
+    index < 232 ? cube.map((step) => levels[step]) : Array(3).fill(8 + 10 * (index - 232));
+  return `#${rgb.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
 function round(number) {

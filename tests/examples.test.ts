@@ -145,7 +145,7 @@ test('agent.ts plans, is reminded, asks, has a helper with a list of its own, an
     'May the agent run this? touch forbidden #  ␛[2Kecho fine',
     'May the agent run this? echo seen',
   ]);
-  expect(drawn).toContain('─ helper ─');
+  expect(drawn).toContain(' helper ');
   const terminal = new VirtualTerminal(80, 50);
   terminal.write(drawn);
   const rows = (await terminal.screen()).join('\n').trimEnd();

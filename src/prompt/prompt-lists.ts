@@ -8,7 +8,8 @@ import { LINE_RULES, TASK_RULES } from '../guidance/rules.ts';
 import { WRITES_LIST } from '../guidance/work.ts';
 import { plainReport, plainTaskReport } from '../screen/panel/plain-report.ts';
 import { type RenderOptions, renderLists, rewritten } from '../screen/panel/render-lists.ts';
-import { type StatusTimes, statusTimes } from '../screen/panel/status-times.ts';
+import { ShownTimes } from '../screen/panel/shown-times.ts';
+import { type StatusTimes, statusTimes, timeTexts } from '../screen/panel/status-times.ts';
 import { type Theme, themeFor } from '../screen/panel/theme.ts';
 import { type TaskContext, teamNews, teamOf } from '../tasks/task-context.ts';
 import { type TaskRow, type TaskStore, type TaskVersion, taskView } from '../tasks/task-store.ts';
@@ -114,8 +115,12 @@ export class PromptLists {
 
   rows(changes?: Changes, isFolded = false): string[] {
     const { columns, rows } = this.#found.prompt;
-    const { took } = this.#times;
-    const options = { columns, rows, theme: this.theme, took, ...changes };
+    const now = new ShownTimes(Date.now());
+    const { isLonger } = this.#times;
+    const since = (from: number, item: Items[number]) =>
+      isLonger.has(item) ? '' : `since ${now.at(from)}`;
+    const times = new Map(timeTexts(this.#todos.items, this.#times, since));
+    const options = { columns, rows, theme: this.theme, times, ...changes };
     return renderLists(this.#todos, [], this.#tasks, options, isFolded);
   }
 

@@ -3,10 +3,10 @@ import type { TaskRow } from '../../tasks/task-store.ts';
 import { pairItems } from '../../todo/pair-items.ts';
 import type { Items } from '../../todo/todo-fields.ts';
 import type { TodoState } from '../../todo/todo-version.ts';
-import { type Line, line } from '../terminal/lines.ts';
+import { type Line, line, padded } from '../terminal/lines.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
 import { factsOf, printable, rowLines, type Shown, shownItem, shownTask } from './look.ts';
-import { formatElapsed } from './shown-times.ts';
+import { shownElapsed } from './shown-times.ts';
 import { createTheme, type Theme } from './theme.ts';
 
 /** The most rows of a panel, with its frame. */
@@ -19,7 +19,6 @@ const MIN_BOX_COLUMNS = 24;
 const MIN_WRAP_ROWS = 3;
 /** A frame with one row, twice: a list takes at most half of its share. */
 const LEAST_ROWS = 6;
-const SECOND_MS = 1000;
 
 /** How to draw a panel. */
 export interface RenderOptions {
@@ -40,6 +39,11 @@ export interface RenderOptions {
   rewritten?: { readonly added: number; readonly removed: number } | undefined;
 }
 
+/** How to draw lists: the time beside an item is given as text. */
+export type ListOptions = Omit<RenderOptions, 'elapsedMs' | 'took'> & {
+  readonly times?: ReadonlyMap<unknown, string>;
+};
+
 type Show<Row> = (row: Row) => { readonly shown: Shown; readonly facts: readonly string[] };
 
 export interface NamedList {
@@ -57,12 +61,12 @@ export function renderLists(
   todos: TodoState,
   others: readonly NamedList[],
   tasks: readonly TaskRow[],
-  options: RenderOptions,
+  options: ListOptions,
   isFolded = false,
 ): string[] {
   const { rows = 2 * MAX_ROWS } = options;
   const busy = others.filter((other) => other.todos.items.length > 0);
-  const render = isFolded ? renderDone : renderTodos;
+  const render = isFolded ? renderDone : renderList;
   const isAlone = tasks.length + busy.length === 0;
   const lines = render(todos, { ...options, rows: isAlone ? rows : Math.ceil(rows / 2) });
   const room = () => rows - 2 * lines.length;
@@ -70,27 +74,35 @@ export function renderLists(
     const boxesLeft = busy.length - at + (tasks.length > 0 ? 1 : 0);
     const share = Math.max(LEAST_ROWS, Math.floor(room() / boxesLeft));
     if (share > room()) break;
-    const { elapsedMs: _, rewritten: __, ...shown } = options;
-    lines.push(...renderTodos(other.todos, { ...shown, title: other.name, rows: share }));
+    const { rewritten: _, ...shown } = options;
+    lines.push(...renderList(other.todos, { ...shown, title: other.name, rows: share }));
   }
   return [...lines, ...renderTasks(tasks, { ...options, rows: room() })];
 }
 
 /** The lines of the panel for a list, each at most `columns` wide and without a newline. Empty for an empty list. */
 export function renderTodos(state: TodoState, options: RenderOptions): string[] {
-  const { elapsedMs = 0, took } = options;
+  const { elapsedMs = 0, took, ...others } = options;
+  const timeOf = (item: Items[number]) =>
+    shownElapsed(item.status === 'in_progress' ? elapsedMs : (took?.get(item) ?? 0));
+  const shown = state.items.filter(({ status }) => status !== 'pending');
+  return renderList(state, {
+    ...others,
+    times: new Map(shown.map((item) => [item, timeOf(item)])),
+  });
+}
+
+function renderList(state: Pick<TodoState, 'items'>, options: ListOptions): string[] {
   const show: Show<Items[number]> = (item) => {
     const shown = shownItem(item);
-    const ms = shown.status === 'in_progress' ? elapsedMs : (took?.get(item) ?? 0);
-    const time = shown.status !== 'pending' && ms >= SECOND_MS ? formatElapsed(ms) : '';
-    return { shown, facts: factsOf(shown, time) };
+    return { shown, facts: factsOf(shown, options.times?.get(item)) };
   };
   return renderBox(state.items, show, { title: 'Tasks', ...options });
 }
 
 function renderDone(
   { items: { length: count } }: { readonly items: readonly unknown[] },
-  options: RenderOptions,
+  options: ListOptions,
 ): string[] {
   const { columns, rows = 2 * MAX_ROWS, theme = createTheme() } = options;
   if (count === 0 || rows < 2) return [];
@@ -99,7 +111,7 @@ function renderDone(
 }
 
 /** The lines for a team's tasks; one line if all are completed. */
-function renderTasks(tasks: readonly TaskRow[], options: RenderOptions): string[] {
+function renderTasks(tasks: readonly TaskRow[], options: ListOptions): string[] {
   if (tasks.every(({ status }) => status === 'completed')) {
     return renderDone({ items: tasks }, options);
   }
@@ -114,7 +126,7 @@ function renderTasks(tasks: readonly TaskRow[], options: RenderOptions): string[
 function renderBox<Row extends Ranked>(
   items: readonly Row[],
   show: Show<Row>,
-  options: RenderOptions & { title: string },
+  options: ListOptions & { title: string },
 ): string[] {
   const { columns, rows = 2 * MAX_ROWS, title, theme = createTheme(), rewritten } = options;
   const height = Math.min(MAX_ROWS, Math.floor(rows / 2));
@@ -173,20 +185,19 @@ interface PanelHeading {
 }
 
 function box(body: readonly Line[], width: number, { title, remarks }: PanelHeading, theme: Theme) {
-  const { frame, ellipsis } = theme;
-  const start = `${frame.top} ${truncate(title, width - 1, ellipsis)} `;
-  const room = width + 2 - displayWidth(start);
+  const { frame, ellipsis, paint } = theme;
+  const name = truncate(title, width - 1, ellipsis);
+  const room = width - 1 - displayWidth(name);
   const ends = remarks.map((_, from) => {
     const shown = remarks.slice(from).map((remark) => ` ${remark} `);
     return `${shown.join(frame.top.repeat(2))}${frame.top}`;
   });
   const end = ends.find(({ length }) => length < room) ?? '';
-  const top = start + end.padStart(room, frame.top);
+  const [left, right] = [paint.faint(frame.left), paint.faint(frame.right)];
+  const topEnd = paint.faint(end.padStart(room, frame.top) + frame.topRight);
   return [
-    `${frame.topLeft}${top}${frame.topRight}`,
-    ...body.map(
-      (row) => `${frame.left} ${row.text}${' '.repeat(width - row.width)} ${frame.right}`,
-    ),
-    `${frame.bottomLeft}${frame.bottom.repeat(width + 2)}${frame.bottomRight}`,
+    `${paint.faint(frame.topLeft + frame.top)} ${name} ${topEnd}`,
+    ...body.map((row) => `${left} ${padded(row, width).text} ${right}`),
+    paint.faint(frame.bottomLeft + frame.bottom.repeat(width + 2) + frame.bottomRight),
   ];
 }

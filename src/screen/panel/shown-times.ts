@@ -70,6 +70,11 @@ export class ShownTimes {
   }
 }
 
+/** Empty below a second. */
+export function shownElapsed(milliseconds: number): string {
+  return milliseconds < SECOND ? '' : formatElapsed(milliseconds);
+}
+
 export function formatElapsed(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / SECOND);
   const minutes = Math.floor(seconds / 60);

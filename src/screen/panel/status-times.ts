@@ -3,6 +3,7 @@ import { contentKey, type ItemPair, pairItems } from '../../todo/pair-items.ts';
 import type { Item, Items } from '../../todo/todo-fields.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { type Shown, shownItem, shownTask } from './look.ts';
+import { shownElapsed } from './shown-times.ts';
 
 /** The times of a version's items, in milliseconds since 1970. */
 export interface StatusTimes {
@@ -56,6 +57,18 @@ export function statusTimes(newestFirst: Iterable<TimedVersion>): StatusTimes {
     timesOfVersions.set(version, timed);
   }
   return timed[0]?.times ?? NO_TIMES;
+}
+
+/** For each item how long it took, or, if it is in progress, what `running` says of its beginning. */
+export function timeTexts(
+  items: Items,
+  { since, took }: StatusTimes,
+  running: (since: number, item: Item) => string,
+): [Item, string][] {
+  return items.map((item) => {
+    const from = item.status === 'in_progress' ? since.get(item) : undefined;
+    return [item, from === undefined ? shownElapsed(took.get(item) ?? 0) : running(from, item)];
+  });
 }
 
 function timesAfter(

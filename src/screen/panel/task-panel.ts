@@ -2,13 +2,14 @@ import type { Environment } from '../../base/environment.ts';
 import type { TaskRow, TaskView } from '../../tasks/task-store.ts';
 import type { Items } from '../../todo/todo-fields.ts';
 import type { TodoStore } from '../../todo/todo-store.ts';
-import type { TodoState, TodoVersion } from '../../todo/todo-version.ts';
+import type { TodoVersion } from '../../todo/todo-version.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
 import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take-terminal.ts';
+import { agentName } from './look.ts';
 import { plainReport, plainTaskReport } from './plain-report.ts';
-import { type RenderOptions, renderLists, rewritten } from './render-lists.ts';
-import { type Clock, ShownTimes, systemClock } from './shown-times.ts';
-import { statusTimes } from './status-times.ts';
+import { type ListOptions, renderLists, rewritten } from './render-lists.ts';
+import { type Clock, ShownTimes, shownElapsed, systemClock } from './shown-times.ts';
+import { statusTimes, timeTexts } from './status-times.ts';
 import { canDraw, type Theme, themeFor } from './theme.ts';
 
 /**
@@ -36,10 +37,42 @@ export interface TaskPanelOptions {
   clock?: Clock;
 }
 
-interface Beside {
+/** A list in the panel. */
+class PanelList {
   readonly name: string;
   readonly store: TodoStore;
-  readonly stop: () => void;
+  #reported: { readonly items: Items } = { items: [] };
+  #shown: TodoVersion | undefined;
+
+  /** @param name of another agent. */
+  constructor(store: TodoStore, name = '') {
+    this.store = store;
+    this.name = agentName(name);
+  }
+
+  get todos(): TodoVersion {
+    return this.store.get();
+  }
+
+  /** What has changed since the last call, in words. */
+  report(): string {
+    const before = this.#reported;
+    this.#reported = this.todos;
+    return plainReport(before, this.todos, this.name ? `Tasks of ${this.name}` : 'Tasks');
+  }
+
+  /** The time beside each item, and the items whose status has just changed. */
+  timesAt(now: ShownTimes): Required<Pick<ListOptions, 'times' | 'fresh'>> {
+    const { todos } = this;
+    const old = this.#shown;
+    this.#shown = todos;
+    const isNext = old && todos.version - old.version <= 1;
+    const older = isNext ? [old] : [...this.store.newestFirst()].slice(1);
+    const known = statusTimes([todos, ...older]);
+    const running = (since: number) => shownElapsed(now.elapsed(since));
+    const fresh = todos.items.filter((item) => now.isFresh(known.changed.get(item)));
+    return { times: new Map(timeTexts(todos.items, known, running)), fresh: new Set(fresh) };
+  }
 }
 
 /** Faster changes share a frame. */
@@ -54,35 +87,32 @@ const PANEL_FRAME_MS = 25;
 export class TaskPanel {
   /** The terminal with the panel, for more than output, such as a prompt. */
   readonly screen: Screen;
-  readonly #store: TodoStore;
+  readonly #own: PanelList;
   readonly #tasks: TaskView | undefined;
   readonly #stream: PanelStream;
   readonly #clock: Clock;
   readonly #theme: Theme;
   /** True if a panel is drawn. */
   readonly isLive: boolean;
-  readonly #unsubscribe: (() => void)[] = [];
-  #reported: TodoState;
+  readonly #unsubscribe = new Set<() => void>();
   #reportedTasks: readonly TaskRow[] = [];
   #isFolded = false;
   #isDisposed = false;
-  #shown: TodoVersion | undefined;
   #taskStatus: ReadonlyMap<number, { status: string; changedAt: number | undefined }> = new Map();
   #before: Items;
   #frameIsDue = false;
   #cancelFrame: (() => void) | undefined;
-  readonly #beside = new Set<Beside>();
+  readonly #beside = new Set<PanelList>();
   readonly #isPlain: boolean;
   #cancelNext: (() => void) | undefined;
 
   constructor(options: TaskPanelOptions) {
     const { store, tasks, stream, env, mode = 'auto', input, clock = systemClock } = options;
-    this.#store = store;
+    this.#own = new PanelList(store);
     this.#tasks = tasks;
     this.#stream = stream;
     this.#clock = clock;
     this.#theme = themeFor(stream, env);
-    this.#reported = { items: [], updatedAt: store.get().updatedAt };
     this.#before = store.get().items;
     this.isLive = mode === 'always' || (mode === 'auto' && canDraw(stream, env));
     this.#isPlain = !this.isLive && mode === 'plain';
@@ -94,9 +124,9 @@ export class TaskPanel {
       if (input) this.#listen(takeTerminal(input, this.#terminalUse()));
       else this.#draw();
     } else if (this.#isPlain) {
-      this.#listen(store.onChange((state) => this.#report(state)));
+      this.#listen(store.onChange(() => this.#report(this.#own)));
       this.#listen(tasks?.onChange(() => this.#reportTasks()));
-      this.#report(store.get());
+      this.#report(this.#own);
       this.#reportTasks();
     }
   }
@@ -108,7 +138,7 @@ export class TaskPanel {
 
   /** Call this when the next command begins: a completed list folds to one line. */
   commandStarted(): void {
-    const { items } = this.#store.get();
+    const { items } = this.#own.todos;
     this.#before = items;
     this.#isFolded = items.length > 0 && items.every((item) => item.status === 'completed');
     if (this.isLive) this.#draw();
@@ -117,19 +147,16 @@ export class TaskPanel {
   /** Shows another agent's list below, under its name. Returns a function that removes it. */
   showBeside(name: string, store: TodoStore): () => void {
     if (this.#isDisposed || !(this.isLive || this.#isPlain)) return () => {};
-    let reported: TodoState = { items: [], updatedAt: new Date(0) };
-    const onChange = () => {
-      if (this.isLive) return this.#frame();
-      const state = store.get();
-      this.#writeReport(plainReport(reported, state, `Tasks of ${name}`));
-      reported = state;
-    };
-    const beside = { name, store, stop: store.onChange(onChange) };
-    this.#beside.add(beside);
+    const list = new PanelList(store, name);
+    const onChange = () => (this.isLive ? this.#frame() : this.#report(list));
+    const stop = store.onChange(onChange);
+    this.#listen(stop);
+    this.#beside.add(list);
     onChange();
     return () => {
-      beside.stop();
-      if (this.#beside.delete(beside) && this.isLive && !this.#isDisposed) this.#frame();
+      stop();
+      this.#unsubscribe.delete(stop);
+      if (this.#beside.delete(list) && this.isLive && !this.#isDisposed) this.#frame();
     };
   }
 
@@ -138,7 +165,6 @@ export class TaskPanel {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    for (const { stop } of this.#beside) stop();
     this.#stream.off?.('resize', this.#resized);
     this.#cancelFrame?.();
     this.#cancelNext?.();
@@ -179,35 +205,27 @@ export class TaskPanel {
         : this.#clock.after(untilChange, () => this.#draw());
   }
 
-  #render(times: ShownTimes, look: Partial<RenderOptions> = {}): string[] {
-    const todos = this.#store.get();
+  #render(now: ShownTimes, look: Partial<ListOptions> = {}): string[] {
     const tasks = this.#tasks?.rows() ?? [];
-    const old = this.#shown;
-    this.#shown = todos;
-    const isNext = old && todos.version - old.version <= 1;
-    const older = isNext ? [old] : [...this.#store.newestFirst()].slice(1);
-    const { since, took, changed } = statusTimes([todos, ...older]);
     this.#taskStatus = new Map(
       tasks.map(({ id, status }) => {
         const was = this.#taskStatus.get(id);
-        const changedAt = was && times.now;
+        const changedAt = was && now.now;
         return [id, was?.status === status ? was : { status, changedAt }];
       }),
     );
-    const active = todos.items.find(({ status }) => status === 'in_progress');
+    const freshTasks = tasks.filter(({ id }) => now.isFresh(this.#taskStatus.get(id)?.changedAt));
+    const lists = [this.#own, ...this.#beside].map((list) => list.timesAt(now));
+    const { todos } = this.#own;
     const { columns, rows } = this.screen;
     const options = {
-      ...{ columns, rows, took, theme: this.#theme },
-      elapsedMs: times.elapsed(active && since.get(active)),
-      fresh: new Set([
-        ...todos.items.filter((item) => times.isFresh(changed.get(item))),
-        ...tasks.filter(({ id }) => times.isFresh(this.#taskStatus.get(id)?.changedAt)),
-      ]),
+      ...{ columns, rows, theme: this.#theme },
+      times: new Map(lists.flatMap(({ times }) => [...times])),
+      fresh: new Set([...lists.flatMap(({ fresh }) => [...fresh]), ...freshTasks]),
       rewritten: rewritten(this.#before, todos.items),
       ...look,
     };
-    const others = [...this.#beside].map(({ name, store }) => ({ name, todos: store.get() }));
-    return renderLists(todos, others, tasks, options, this.#isFolded);
+    return renderLists(todos, [...this.#beside], tasks, options, this.#isFolded);
   }
 
   #terminalUse(): TerminalUse {
@@ -221,13 +239,11 @@ export class TaskPanel {
   }
 
   #listen(unsubscribe: (() => void) | undefined): void {
-    if (unsubscribe) this.#unsubscribe.push(unsubscribe);
+    if (unsubscribe) this.#unsubscribe.add(unsubscribe);
   }
 
-  #report(state: TodoState): void {
-    const line = plainReport(this.#reported, state);
-    this.#reported = state;
-    this.#writeReport(line);
+  #report(list: PanelList): void {
+    this.#writeReport(list.report());
   }
 
   #reportTasks(): void {

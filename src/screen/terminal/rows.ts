@@ -33,10 +33,12 @@ export function wholeRow(row: string): string {
 }
 
 function withPlacedBorder(row: string, rest: string): string {
-  const border = / ([│|])$/.exec(row)?.[1] ?? '';
+  const border = / ((?:\x1b\[[\d;]*m)*[│|](?:\x1b\[[\d;]*m)*)$/.exec(row)?.[1] ?? '';
   if (border === '') return rest;
   const column = displayWidth(row.replace(/\x1b\[[\d;]*m/g, ''));
-  return rest.slice(0, -1) + ERASE_LINE_RIGHT + toColumn(column) + border + ERASE_LINE_RIGHT;
+  return (
+    rest.slice(0, -border.length) + ERASE_LINE_RIGHT + toColumn(column) + border + ERASE_LINE_RIGHT
+  );
 }
 
 /** Turns `before` into `after`, as many rows, with the cursor in the row above the first. */

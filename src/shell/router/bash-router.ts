@@ -49,6 +49,7 @@ export class BashRouter {
   readonly #handlers = new Map<string, AgentBashHandler>();
   readonly #children = new Set<BashRouter>();
   readonly #leaveParent: () => void;
+  readonly #panelOwner: BashRouter;
   /** The number of routers above this one. */
   readonly #depth: number;
   readonly #maxDepth: number;
@@ -102,6 +103,7 @@ export class BashRouter {
       (panel &&
         this.store &&
         new TaskPanel({ store: this.store, stream: panel, env: process.env }));
+    this.#panelOwner = parent?.panel ? parent.#panelOwner : this;
     this.#leaveParent = parent ? parent.#adopt(this) : () => {};
   }
 
@@ -142,7 +144,8 @@ export class BashRouter {
     const hide = child.store && this.panel?.showBeside(agent, child.store);
     return () => {
       this.#children.delete(child);
-      hide?.();
+      // The last panel keeps the lists of all.
+      if (!this.#panelOwner.#disposal.signal.aborted) hide?.();
     };
   }
 

@@ -107,6 +107,34 @@ test('a change of state shows for two seconds across the whole row, then settles
   expect(terminal.cell(4, 2)?.isStrikethrough()).toBeTruthy();
 });
 
+test("a helper's rows have their clocks, its changes stand out, and its title is short", async () => {
+  const { terminal, clock, panel } = start({ items: LIST });
+  const helper = new TodoStore(() => new Date(clock.now()));
+  panel.showBeside('ann@1111aaaa-2222-4333-8444-555566667777', helper);
+  helper.update(todos('> Look', '- Tell'));
+  clock.pass(3000);
+  helper.update(todos('x Look', '> Tell'));
+  clock.pass(1000);
+  expect((await terminal.screen()).slice(6)).toEqual([
+    '┌─ ann 1111 ──────────────────── 1/2 ─┐',
+    '│ ✓ Look                           3s │',
+    '│ ● Doing Tell...                  1s │',
+    '└─────────────────────────────────────┘',
+  ]);
+  expect([3, 7, 8].map((y) => terminal.cell(30, y)?.isBgPalette() && y)).toEqual([false, 7, 8]);
+  clock.pass(2000);
+  panel.dispose();
+  expect((await terminal.screen())[7]).toBe('│ ● Doing Tell...                  3s │');
+});
+
+test('the frame is quieter than the text', async () => {
+  const { terminal } = start({ items: LIST });
+  await terminal.settle();
+  const dim = (x: number, y: number) => Boolean(terminal.cell(x, y)?.isDim());
+  const frame = [dim(0, 1), dim(38, 1), dim(0, 3), dim(38, 3), dim(20, 5)];
+  expect([...frame, dim(3, 1), dim(4, 3)]).toEqual([...frame.map(() => true), false, false]);
+});
+
 test('a later panel shows the whole time of the active item', async () => {
   const { terminal, store, clock, panel } = start({ items: LIST });
   clock.pass(60_000);

@@ -8,7 +8,7 @@ const DIM = (text: string) => `\x1b[2m${text}\x1b[22m`;
 
 const cells = fc.constantFrom(
   ...['│ one   │', '│ two   │', '│ three │', '│ 你好  │', '│ 👍    │', 'bare'],
-  ...[`│ ${DIM('one')}   │`, `│ ${DIM('ones')}  │`],
+  ...[`│ ${DIM('one')}   │`, `${DIM('│')} 你好  ${DIM('│')}`],
 );
 const panels = fc.integer({ min: 1, max: 8 }).chain((height) => {
   const rows = fc.array(cells, { minLength: height, maxLength: height });
