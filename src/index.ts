@@ -46,13 +46,7 @@ export type {
 export type { Reason, ReasonCode, Refused } from './tasks/reasons.ts';
 export type { Task, TaskGraph, TaskStatus } from './tasks/task.ts';
 export { taskCommands } from './tasks/task-commands.ts';
-export {
-  type HookSurroundings,
-  type TaskContext,
-  type TaskContextOptions,
-  type TeamContext,
-  taskContext,
-} from './tasks/task-context.ts';
+export { type HookSurroundings, type TaskContext, taskContext } from './tasks/task-context.ts';
 export {
   openTaskStore,
   type TaskListLocation,

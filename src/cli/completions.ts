@@ -35,11 +35,14 @@ function completable(
 }
 
 const ITEMS = "TodoRead 2>/dev/null | grep '^\\[' | grep -vn '^\\[x\\]' | cut -d: -f1";
+const IDS = "2>/dev/null | sed -n 's/^#\\([0-9]*\\).*/\\1/p'";
 /** Shell commands that print what may stand after a word: names of sessions, places of open items, ids of tasks. */
 const LIVE: Readonly<Record<string, string>> = {
   '--session': "agent-shell sessions 2>/dev/null | sed -n '2,$s/  .*//p' | sort -u",
   ...{ '--done': ITEMS, '--start': ITEMS, '--pending': ITEMS, '--drop': ITEMS },
-  TaskClaim: "TaskList --ready 2>/dev/null | sed -n 's/^#\\([0-9]*\\).*/\\1/p'",
+  TodoProve: ITEMS,
+  TaskClaim: `TaskList --ready ${IDS}`,
+  TaskProve: `TaskList --status in_progress ${IDS}`,
 };
 
 const SUBCOMMANDS: Readonly<Record<string, { options: OptionTable; words?: readonly string[] }>> = {

@@ -45,17 +45,20 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
   };
   const close = () => files.close();
   const isInMemory = own.session === undefined;
-  const unnamed = isInMemory ? new TaskStore() : undefined;
-  const tasks = teamOf(files, { settings, unnamed, session: id });
+  const team = teamOf(files, { settings, session: id });
   if (!isInMemory) {
     const list = files.open({});
     const isSubagent = () => files.isOfSubagent(list);
-    return { source: files.open, shared: list, tasks, settings, isSubagent, close };
+    return { source: files.open, shared: list, tasks: team, settings, isSubagent, close };
   }
+  const unnamed = new TaskStore();
+  const open: TaskContext['open'] = (list, of) =>
+    (list ?? of.taskList ?? of.session) === undefined ? unnamed : team.open(list, of);
   const source: TodoSource = (name, of) => {
     if ((name.session ?? of.session) !== undefined) return files.open(name, of);
     return (name.agent ?? of.agent) === own.agent ? todoStore : { problem: OTHER_AGENT };
   };
+  const tasks = { ...team, open };
   return { source, shared: todoStore, tasks, settings, isSubagent: () => false, close };
 }
 

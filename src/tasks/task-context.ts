@@ -58,31 +58,22 @@ export function callerOf(
   return agent ?? agentOfHarness(DEFAULT_AGENT, around?.environment ?? {});
 }
 
-/** Where the task commands of a process find their lists. */
-export interface TaskContextOptions
-  extends Pick<TaskContext, 'settings' | 'forPeople' | 'session'> {
-  readonly environment: Environment;
-  /** Gives the current directory, or throws if it was deleted. */
-  readonly directory: () => string;
-  /** The list if neither a list nor a session is named; default: that of the work tree, in files. */
-  readonly unnamed?: TaskStore | undefined;
-}
-
-/** A task context whose team can be changed at run time. */
-export interface TeamContext extends TaskContext {
-  readonly settings: SettingsSource;
-  /** Sets the team for commands that do not name one, nor their caller's environment. */
-  readonly setTeam: (team: string | undefined) => void;
-}
-
-/** A task context over lists in files, as the commands on PATH find them. */
+/**
+ * A task context over lists in files, as the commands on PATH find them. `setTeam` sets the team for commands that do not name
+ * one, nor their caller's environment.
+ *
+ * @param world `directory` gives the current directory, or throws if it was deleted.
+ */
 export function taskContext({
   environment,
   directory,
-  ...options
-}: TaskContextOptions): TeamContext {
+  ...more
+}: Partial<TaskContext> & {
+  readonly environment: Environment;
+  readonly directory: () => string;
+}) {
   const lists = new ListHome(environment, orElse(directory, undefined));
-  const { settings: ofCalls = settingsOfCalls(environment, directory) } = options;
+  const { settings: ofCalls = settingsOfCalls(environment, directory) } = more;
   let team: string | undefined;
   const settings: SettingsSource = (call) => {
     const reading = ofCalls(call);
@@ -93,28 +84,19 @@ export function taskContext({
   const setTeam = (name: string | undefined) => {
     team = name;
   };
-  return { ...teamOf(lists, options), settings, setTeam };
+  return { ...teamOf(lists, more), settings, setTeam };
 }
 
-export function teamOf(
-  lists: ListHome,
-  {
-    unnamed,
-    settings = () => lists.reading,
-    forPeople,
-    session,
-  }: Omit<TaskContextOptions, 'environment' | 'directory'> = {},
-): TaskContext {
+/** A task context over the lists of a program. */
+export function teamOf(lists: ListHome, more: Partial<TaskContext> = {}): TaskContext {
   const stores = new Map<string, TaskStore>();
   const open = (named: string | undefined, of: Settings): TaskStore => {
-    const isNameless = (named ?? of.taskList ?? of.session) === undefined;
-    if (isNameless && unnamed) return unnamed;
     const key = lists.teamKey(named, of);
     const store = stores.get(key) ?? openTaskList(lists, key, of.agent);
     stores.set(key, store);
     return store;
   };
-  return { open, settings, around: lists.around, forPeople, session };
+  return { open, settings: () => lists.reading, around: lists.around, ...more };
 }
 
 const MOST_TOLD = 5;

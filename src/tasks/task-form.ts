@@ -61,6 +61,8 @@ export interface TaskForm<Request> {
   run(request: Request, call: TaskCall): Awaitable<CommandResult | Refusal>;
 }
 
+type AnyForm = Pick<TaskForm<never>, 'usage' | 'fields'>;
+
 export interface Refusal extends Refused {
   /** As in `Error: TITLE`; default: the command's purpose. */
   readonly title?: string;
@@ -81,7 +83,7 @@ export function optionsOf({
   return { ...optionTable(fields), ...options, ...COMMON_OPTIONS };
 }
 
-/** Reads the request: fields as options and words, or JSON as one argument or on standard input. */
+/** Reads the request: JSON, as typed, as one argument or on standard input; else the fields as options and words. */
 export function readRequest<Request>(
   form: TaskForm<Request>,
   { argv, stdin, raw = '' }: Invocation,
@@ -89,8 +91,7 @@ export function readRequest<Request>(
   parsed: ParsedOptions<OptionTable>,
 ): JsonInput<Request> | Promise<JsonInput<Request>> {
   const usage = `Usage: ${form.usage}\n`;
-  const asWords = Object.entries<Field>(form.fields).filter(([, { words }]) => words);
-  const hint = asWords.length > 0 ? NO_HASH : '';
+  const hint = Object.values<Field>(form.fields).some(({ words }) => words) ? NO_HASH : '';
   const json = {
     name: form.name,
     noun: 'input',
@@ -98,40 +99,61 @@ export function readRequest<Request>(
     usage: { missing: hint + usage, invalid: usage },
     validate: (value: unknown) => validatedRequest(form, value, limits),
   };
-  const typedOr = (refused: CommandResult) => orAsTyped(json, { argv, raw }, { refused });
-  const wrong = (problem: string) => typedOr(wrongUsage(problem, usage));
-  // 1. Options, of fields and others.
-  if ('problem' in parsed) return wrong(withCall(form, parsed, argv));
-  const { options } = parsed;
-  const rest = [...parsed.rest];
+  // What bash took apart may be JSON as it was typed.
+  const orTyped = (refused: CommandResult) => orAsTyped(json, { argv, raw }, { refused });
+  if ('problem' in parsed) return orTyped(wrongUsage(withCall(form, parsed, argv), usage));
+  const { rest, options } = parsed;
+  const [first] = rest;
   const given = givenFields(form, options);
   const isGiven = Object.keys(given).length > 0;
-  const [first] = rest;
-  // 2. JSON: as typed, as an argument, or on standard input.
   const isTyped = raw !== '' && argv.length === 0;
   const isJson =
     first === undefined ? form.readsStdin && !isGiven : first === '-' || beginsJson(first);
   if (isTyped || isJson) {
-    if (isGiven) return wrong('Give the fields as JSON or as options, not both');
-    return readJsonInput(json, { argv: rest, stdin, raw });
+    return isGiven
+      ? orTyped(wrongUsage('Give the fields as JSON or as options, not both', usage))
+      : readJsonInput(json, { argv: rest, stdin, raw });
   }
-  // 3. Words.
+  const { worded, surplus } = fieldsAsWords(form, rest);
+  if (surplus === undefined) {
+    return readFields(form, { ...given, ...worded }, limits, first === undefined ? hint : '');
+  }
+  const problem = `Unexpected argument ${inQuotes(surplus)}`;
+  if (isGiven) return orTyped(wrongUsage(problem, usage));
+  const isJsonMeant = form.readsStdin && hint === '';
+  return orTyped(isJsonMeant ? notJson(form, rest) : refusal(problem, undefined, usage));
+}
+
+/** The fields given as words, and the first word too many. */
+function fieldsAsWords({ fields }: AnyForm, words: readonly string[]) {
+  const rest = [...words];
+  const worded: Record<string, unknown> = {};
+  for (const [field, { words: taken }] of Object.entries<Field>(fields)) {
+    if (taken && rest.length > 0) worded[field] = taken === 'many' ? rest.splice(0) : rest.shift();
+  }
+  return { worded, surplus: rest[0] };
+}
+
+function notJson({ fields, usage }: AnyForm, words: readonly string[]): CommandResult {
+  const hint = 'subject' in fields ? `. Try: --subject ${inQuotes(words.join(' '))}` : '';
+  return invalidJson(`${inQuotes(words[0] ?? '')} is not JSON${hint}`, `Usage: ${usage}\n`);
+}
+
+/** @param ending of the error. */
+function readFields<Request>(
+  form: TaskForm<Request>,
+  given: Record<string, unknown>,
+  limits: TextLimits,
+  ending: string,
+): JsonInput<Request> {
   const texts = readJsonTexts(form, given);
-  if (texts.problem !== undefined) return { refused: invalidJson(texts.problem, usage) };
-  for (const [field, { words }] of asWords)
-    if (rest.length > 0) given[field] = words === 'many' ? rest.splice(0) : rest.shift();
-  const [surplus] = rest;
-  if (surplus !== undefined) {
-    const problem = `Unexpected argument ${inQuotes(surplus)}`;
-    if (isGiven) return wrong(problem);
-    if (asWords.length > 0 || !form.readsStdin) return typedOr(refusal(problem, undefined, usage));
-    const hint = 'subject' in form.fields ? `. Try: --subject ${inQuotes(surplus)}` : '';
-    return typedOr(invalidJson(`${inQuotes(surplus)} is not JSON${hint}`, usage));
+  if (texts.problem !== undefined) {
+    return { refused: invalidJson(texts.problem, `Usage: ${form.usage}\n`) };
   }
   const request = validatedRequest(form, given, limits);
   if ('value' in request) return { ...request, notes: [...texts.notes, ...request.notes] };
   const problems = 'problems' in request ? request.problems : undefined;
-  return { refused: refusal('Validation failed', problems, first === undefined ? hint : '') };
+  return { refused: refusal('Validation failed', problems, ending) };
 }
 
 function invalidJson(line: string, usage: string): CommandResult {
@@ -139,7 +161,7 @@ function invalidJson(line: string, usage: string): CommandResult {
 }
 
 function givenFields(
-  { fields }: Pick<TaskForm<never>, 'fields'>,
+  { fields }: AnyForm,
   options: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const given = Object.entries(options).map(([option, value]) => [fieldOf(option), value] as const);
@@ -147,10 +169,7 @@ function givenFields(
 }
 
 /** Parses, in place, what is JSON in an option. */
-function readJsonTexts(
-  { fields }: Pick<TaskForm<never>, 'fields'>,
-  given: Record<string, unknown>,
-) {
+function readJsonTexts({ fields }: AnyForm, given: Record<string, unknown>) {
   const notes: string[] = [];
   for (const [field, text] of Object.entries(given)) {
     const kind = fields[field]?.kind;
@@ -167,7 +186,7 @@ function readJsonTexts(
 
 /** The call that is meant by an older or a common habit. */
 function withCall(
-  { fields }: Pick<TaskForm<never>, 'fields'>,
+  { fields }: AnyForm,
   { problem, unknown }: { readonly problem: string; readonly unknown?: string },
   argv: readonly string[],
 ): string {

@@ -1,4 +1,4 @@
-import type { Priority, Status } from '../base/command/status.ts';
+import type { Status } from '../base/command/status.ts';
 import type { ValuesOf } from '../base/json/fields.ts';
 import type { Proof } from '../base/proof/proof.ts';
 import type { TASK_FIELDS } from './task-fields.ts';
@@ -6,10 +6,7 @@ import type { TASK_FIELDS } from './task-fields.ts';
 /** How far a task is: not begun, being worked on by its owner, fully done. */
 export type TaskStatus = Status;
 
-/** How important a task is; medium by default. */
-export type TaskPriority = Priority;
-
-export interface TaskComment {
+interface TaskComment {
   readonly by: string;
   /** As in `2026-01-31T12:00:00.000Z`. */
   readonly at: string;

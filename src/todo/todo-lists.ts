@@ -59,10 +59,12 @@ export class TodoLists extends ListHome {
     // On a server they are unknown.
     const isDated = found[0]?.changedAt !== undefined;
     found.sort((a, b) => (b.changedAt ?? 0) - (a.changedAt ?? 0));
-    const reading = found.slice(0, isDated ? MOST_READ : undefined).map(async ({ key, agent }) => {
-      const list = this.openFound(key, author);
-      return { agent, list, newest: await list.read() };
-    });
+    const reading = found
+      .slice(0, isDated ? MOST_LISTS_READ : undefined)
+      .map(async ({ key, agent }) => {
+        const list = this.openFound(key, author);
+        return { agent, list, newest: await list.read() };
+      });
     const read = await Promise.allSettled(reading);
     return read
       .flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -99,7 +101,7 @@ export class TodoLists extends ListHome {
 /** Agents' names that a line can contain as they are. */
 const PLAIN = /^[\w@.-]+$/;
 /** A work tree may have hundreds of old sessions. */
-const MOST_READ = 10;
+const MOST_LISTS_READ = 10;
 
 /** `TodoWrite --until-done`, in the hook's folder of the list. */
 const UNTIL_DONE_FILE = 'until-done';

@@ -15,6 +15,9 @@ const CASES: [line: string, offered: string[], isAll?: boolean][] = [
   ['TodoWrite --cl', [], true],
   ['TaskUpdate --add-', ['--add-blocks', '--add-blocked-by']],
   ['TaskList --f', ['--format'], true],
+  ['TodoProve --', ['--start', '--session', '--agent']],
+  ['TodoProve ', ['2']],
+  ['TaskProve ', ['7']],
   ['agent-shell w', ['watch'], true],
   ['agent-shell watch --se', ['--session'], true],
   ['agent-shell watch --all --pa', ['--panel'], true],
@@ -38,14 +41,19 @@ function complete(shell: 'bash' | 'zsh' | 'fish', ...lines: string[]): string[][
       fish: `complete -C'${line}' | string replace -r '\\t.*' ''`,
     }[shell];
   });
+  const [read, list] = [String.raw`printf '[x] a\n[ ] b\n'`, "echo '#7 [in_progress] A'"];
+  const fakes = {
+    bash: `TodoRead() { ${read}; }; TaskList() { ${list}; }`,
+    fish: `function TodoRead; ${read}; end; function TaskList; ${list}; end`,
+  };
   const begin = {
-    bash: `. ${file}`,
+    bash: `${fakes.bash}; . ${file}`,
     // The variables that zsh sets, and the function that it calls with the choices.
     zsh: `compadd() { shift; for each in "$@"; do [[ $each == $PREFIX* ]] && print -r -- $each; done; }
       compset() { PREFIX=\${PREFIX#*=}; }
       _files() { }
-      . ${file}`,
-    fish: `source ${file}`,
+      ${fakes.bash}; . ${file}`,
+    fish: `${fakes.fish}; source ${file}`,
   }[shell];
   const program = [begin, ...programs.flatMap((one) => [one, 'echo end'])].join('\n');
   const argv = shell === 'zsh' ? ['-f', '-c', program] : ['-c', program];

@@ -2,9 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/base/settings/settings.ts';
-import { ListHome } from '../../src/lists/list-home.ts';
-import { taskContext, teamOf } from '../../src/tasks/task-context.ts';
-import { TaskStore } from '../../src/tasks/task-store.ts';
+import { shellList } from '../../src/cli/shell-list.ts';
+import { taskContext } from '../../src/tasks/task-context.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -59,10 +58,9 @@ test('the team that a host sets is that of calls whose environment names none', 
 });
 
 test('a shell with tasks in memory still opens the lists that a call names', () => {
-  const unnamed = new TaskStore();
-  const { open } = teamOf(new ListHome(env, directory), { unnamed });
-  const isInMemory = (list?: string, settings = {}) =>
-    open(list, { ...DEFAULT_SETTINGS, ...settings }) === unnamed;
+  const { open } = shellList({}).tasks;
+  const opened = (list?: string, settings = {}) => open(list, { ...DEFAULT_SETTINGS, ...settings });
+  const isInMemory = (...named: Parameters<typeof opened>) => opened(...named) === opened();
   expect(isInMemory()).toBe(true);
   expect([isInMemory('l'), isInMemory(undefined, { session: 's' })]).toEqual([false, false]);
 });
