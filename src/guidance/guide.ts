@@ -65,9 +65,16 @@ export class Guide {
     });
   }
 
-  /** Wraps a command to add notes about its changes to stderr. */
-  guided(handler: AgentBashHandler): AgentBashHandler {
-    return withExecute(handler, (invocation) => this.#execute(handler, invocation));
+  /**
+   * Wraps a command to add notes about its changes to stderr.
+   *
+   * @param complete adds to each call what the caller leaves out.
+   */
+  guided(
+    handler: AgentBashHandler,
+    complete: (call: Invocation) => Invocation = (call) => call,
+  ): AgentBashHandler {
+    return withExecute(handler, (call) => this.#execute(handler, complete(call)));
   }
 
   /** Call this before a line runs. */

@@ -47,12 +47,12 @@ export async function perform<
     unsaid = warnings;
     if (!Array.isArray(call.argv)) throw new TypeError(NOT_A_CALL);
     const hasReturns = call.argv.some((argument) => /\r$/.test(argument));
-    const argv = hasReturns ? withoutReturns(call.argv) : call.argv;
+    const asMeant = hasReturns ? { ...call, argv: withoutReturns(call.argv) } : call;
     if (hasReturns) unsaid = [noteLines([CARRIAGE_RETURNS]).trimEnd(), ...warnings];
-    const parsed = parseOptions(argv, form.options);
+    const parsed = parseOptions(asMeant.argv, form.options);
     const options = 'problem' in parsed ? {} : parsed.options;
     const help = helpReply(options, `Usage: ${form.usage}\n`, form.helpPage, settings);
-    result = help ?? (await inTimeOf(settings, () => work(parsed, settings, { ...call, argv })));
+    result = help ?? (await inTimeOf(settings, () => work(parsed, settings, asMeant)));
   } catch (error) {
     result =
       error instanceof StateError

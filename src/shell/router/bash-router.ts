@@ -161,15 +161,16 @@ export class BashRouter {
       throw new RangeError(`Not a name for an agent command: '${name}'; ${why}`);
     }
     this.#given.set(name, handler);
-    const guided = this.#guide?.guided(handler) ?? handler;
-    const execute = (call: Invocation) =>
-      guided.execute({
-        whyNotRun: (command) => this.#permission.whyNotRun(command, call.calledBy),
-        session: this.#session,
-        // Last: V8 takes microseconds for each property after a spread.
-        ...call,
-      });
-    this.#handlers.set(name, withExecute(guided, execute));
+    const complete = (call: Invocation): Invocation => ({
+      whyNotRun: (command) => this.#permission.whyNotRun(command, call.calledBy),
+      session: this.#session,
+      // Last: V8 takes microseconds for each property after a spread.
+      ...call,
+    });
+    const wrapped =
+      this.#guide?.guided(handler, complete) ??
+      withExecute(handler, (call) => handler.execute(complete(call)));
+    this.#handlers.set(name, wrapped);
   }
 
   /** The registered agent commands. */

@@ -38,7 +38,7 @@ export function executionOf(line: string, world: World): Execution | Promise<Exe
     // Bash runs a literal line that it would read differently, or whose checks must run in its directory.
     const runsChecks = state !== undefined && PROVERS.has(call.handler.name);
     const isOurs = !call.isLiteral || (state?.isPlain !== false && !runsChecks);
-    return isOurs ? { ...asTyped, call, caller: state?.env } : asTyped;
+    return isOurs ? { type, text: line, isMended: false, call, caller: state?.env } : asTyped;
   };
   const state = world.shell.callerState?.(call.handler.name);
   return state instanceof Promise ? state.then(after) : after(state);
