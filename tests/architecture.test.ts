@@ -48,7 +48,7 @@ const DOORS: Record<string, { readonly holds?: string; readonly enters: string }
   prompt: { holds: "the panel in a person's own bash", enters: 'base todo tasks screen guidance' },
   cli: {
     holds: "agent-shell's subcommands; JSON lines",
-    enters: 'base lists servers todo tasks shell viewer harness',
+    enters: 'base lists todo tasks shell viewer harness',
   },
   bin: {
     holds: 'one small file for each kind of executable',

@@ -200,14 +200,15 @@ class JsonlSession {
   }
 
   async #ask(id: MessageId, asked: ApprovalRequest): Promise<Approval> {
-    const { line: command, commands, isCertain, cwd, signal } = asked;
+    const { line: command, commands, isCertain, agentCommands = [], cwd, signal } = asked;
     if (this.#hasEnded) return ANSWERS_END;
     const answered = new Promise<Approval>((resolve) => {
       this.#question = { id: id.text, answer: resolve };
       signal.addEventListener('abort', () => resolve('deny'));
     });
     this.#caughtUp();
-    await this.#output.write(id, { event: 'approve', command, commands, isCertain, cwd });
+    const question = { command, commands, isCertain, agentCommands, cwd };
+    await this.#output.write(id, { event: 'approve', ...question });
     try {
       return await answered;
     } finally {

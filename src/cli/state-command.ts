@@ -9,9 +9,8 @@ import type { Environment } from '../base/environment.ts';
 import { inQuotes, safeText } from '../base/safe-text.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { type ListName, listKey } from '../lists/list-paths.ts';
-import { FolderLists, type Lists } from '../lists/lists.ts';
+import { connectServer, FolderLists, type Lists } from '../lists/lists.ts';
 import type { SharedPlace, Version } from '../lists/place.ts';
-import { ServerLists } from '../servers/server-lists.ts';
 import { TASK_STEPS } from '../tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../tasks/task.ts';
 import { openTaskList, taskPlace } from '../tasks/task-store.ts';
@@ -152,7 +151,7 @@ function openLists(
   world: { environment: Environment; directory: string; timeoutMs: number },
   mustExist: boolean,
 ): Lists {
-  if (/^[a-z]+:\/\//.test(where)) return new ServerLists({ url: where, ...world });
+  if (/^[a-z]+:\/\//.test(where)) return connectServer({ url: where, ...world });
   const folder = resolve(world.directory, where);
   if (mustExist && !existsSync(folder)) throw new StateError(`there is no folder ${folder}`);
   return new FolderLists({ folder });

@@ -37,16 +37,12 @@ describe('permission', () => {
   test('is asked for with the commands and the directory; allow, deny with a reason, another command', async () => {
     const cwd = temporaryDirectory();
     const client = new JsonlClient({ cwd });
-    const [asked] = await say(client, [{ approve: true }, { id: 'a', command: 'echo hi' }], 1);
-    expect(asked).toEqual({
-      id: 'a',
-      event: 'approve',
-      command: 'echo hi',
-      commands: [['echo', 'hi']],
-      isCertain: true,
-      cwd,
-    });
-    const [allowed] = await say(client, [{ id: 'a', approve: 'allow' }], 1);
+    const command = 'echo hi && TodoRead && TodoProve 1';
+    const [asked] = await say(client, [{ approve: true }, { id: 'a', command }], 1);
+    const commands = [['echo', 'hi'], ['TodoRead'], ['TodoProve', '1']];
+    const certain = { isCertain: true, agentCommands: ['TodoRead'] };
+    expect(asked).toEqual({ id: 'a', event: 'approve', command, commands, ...certain, cwd });
+    const [allowed] = await say(client, [{ id: 'a', approve: 'allow', command: 'echo hi' }], 1);
     expect(allowed).toMatchObject({ id: 'a', stdout: 'hi\n', exitCode: 0 });
     await say(client, [{ id: 2, command: 'touch file' }], 1);
     const [denied] = await say(client, [{ id: 2, approve: 'deny', reason: 'no files' }], 1);
