@@ -40,7 +40,12 @@ export function parseArguments(argv: readonly string[], environment: Environment
   if ('problem' in parsed) return usageError(parsed.problem);
   const { options, rest } = parsed;
   const [word, ...behind] = rest;
-  if (word === 'help') return parseArguments([...behind, '--help'], environment);
+  if (word === 'help') {
+    const page = parseArguments([...behind, '--help'], environment);
+    return page.mode === 'bash'
+      ? usageError(`no help page for ${inQuotes(behind.join(' '))}`)
+      : page;
+  }
   if (options['-h'] || options['--help']) return { mode: 'help' };
   if (options['--version']) return { mode: 'version' };
   const session = options['--session'] ?? environment.TODO_SESSION;

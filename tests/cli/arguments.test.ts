@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseArguments, SHELL_OPTIONS } from '../../src/cli/arguments.ts';
@@ -20,6 +20,7 @@ describe('options', () => {
     ['what is nearly --jsonl', ['--jsnl'], '(did you mean --jsonl?); see agent-shell --help'],
     ['what is nearly --no-panel', ['--no-panl', '-c', 'touch ran'], 'did you mean --no-panel?'],
     ['--jsonl with -c', ['--jsonl', '-c', 'touch ran'], '-c'],
+    ['help with another word', ['help', 'foo'], "no help page for 'foo'"],
     ['prime with an argument', ['prime', 'now'], "'now'"],
     ["ours behind bash's", ['--norc', '--panel=off', '-c', 'touch ran'], 'before bash'],
   ])(
@@ -88,6 +89,26 @@ describe('options', () => {
     const cwd = temporaryDirectory();
     writeFileSync(join(cwd, 'help'), 'echo a script');
     expect((await agentShell(['help'], { cwd })).stdout).toBe('a script\n');
+  });
+
+  test('setup ends its lines at column 80 where it lists what it found, and in errors that list agents', async () => {
+    const home = temporaryDirectory();
+    const all = [
+      '.claude',
+      '.codex',
+      '.gemini',
+      '.qwen',
+      '.config/opencode',
+      '.cursor',
+      '.kimi',
+      '.crush',
+    ];
+    for (const folder of all) mkdirSync(join(home, folder), { recursive: true });
+    for (const argv of [[], ['foo'], ['--print']]) {
+      const { stdout, stderr } = await agentShell(['setup', ...argv], { env: { HOME: home } });
+      expect(stdout + stderr).toMatch(/cursor/i);
+      expect(stdout + stderr).not.toMatch(/.{81}/);
+    }
   });
 
   test('--version prints the version of the package', async () => {

@@ -277,14 +277,17 @@ function whatIsHere(world: SetupWorld): string {
       ? `Found here: ${here.map((name) => HARNESSES[name].title).join(', ')}.`
       : 'Found no coding agent here that has hooks; most read AGENTS.md.';
   const lines = named.map((name) => `  agent-shell setup ${name}`);
-  return `${found} To set up this project, run:
+  return inColumns(`${found} To set up this project, run:
 
 ${lines.join('\n')}
 
-Lines that only use the task list then run without a question, for all who clone the project and trust its settings;
---no-permission leaves that out. With --user for all your projects, --gate to ask an agent that stops early to finish, --print to see what would be
-written, --check to see what is set up, --remove to undo it.
-`;
+Lines that only use the task list then run without a question, for all who clone the project and trust its settings; --no-permission leaves that out. With --user for all your projects, --gate to ask an agent that stops early to finish, --print to see what would be written, --check to see what is set up, --remove to undo it.
+`);
+}
+
+/** Text whose lines end at column 80. */
+function inColumns(text: string): string {
+  return text.replace(/(?=.{81})(.{1,80}) /g, '$1\n');
 }
 
 function pieceTitle({ path, what }: Piece, { root, home, scope }: Target): string {
@@ -295,7 +298,7 @@ function pieceTitle({ path, what }: Piece, { root, home, scope }: Target): strin
 
 function wrongSetupUsage(problem: string): CommandResult {
   const message = `agent-shell: ${safeText(problem, MAX_SETUP_ERROR)}; see agent-shell setup --help\n`;
-  return failed('wrongUsage', message);
+  return failed('wrongUsage', inColumns(message));
 }
 
 function complaint(problem: string, changed = 'nothing was changed'): string {

@@ -596,9 +596,8 @@ test.each([
   ],
   [['agents', '--user'], 'agents is for projects only: each harness has its own file for --user'],
 ])('%j is no request: %s', (argv, problem) => {
-  expect(machine().run(...argv)).toEqual({
-    stdout: '',
-    stderr: `agent-shell: ${problem}; see agent-shell setup --help\n`,
-    exitCode: 2,
-  });
+  const { stdout, stderr, exitCode } = machine().run(...argv);
+  expect([stdout, exitCode]).toEqual(['', 2]);
+  const said = `agent-shell: ${problem}; see agent-shell setup --help\n`;
+  expect(stderr.replace(/\n(?=.)/g, ' ')).toBe(said);
 });
