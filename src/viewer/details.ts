@@ -1,5 +1,6 @@
 import { proofMark } from '../base/command/status.ts';
 import { agentName } from '../screen/panel/look.ts';
+import { rowsOnce } from '../screen/panel/status-times.ts';
 import { leaseEnd, machineClock } from '../tasks/lease.ts';
 import type { Task, TaskGraph } from '../tasks/task.ts';
 import { changeText, type TaskChangeEntry, taskChangesIn } from '../tasks/task-history.ts';
@@ -14,6 +15,8 @@ export interface Detail {
   readonly label: string;
   /** In milliseconds since 1970. */
   readonly at?: number | undefined;
+  /** The end of a lease. */
+  readonly ends?: number;
   readonly lines: readonly string[];
 }
 
@@ -36,7 +39,8 @@ export function taskDetails(
   const graph = versions[0]?.graph;
   const task = graph?.tasks.get(id);
   const known = graph && task ? taskFacts(graph, task, leaseEnds) : [fact('Status', 'deleted')];
-  const history = (changesOf(versions).get(id) ?? []).slice(0, MOST_CHANGES).map((entry) => ({
+  const changes = changesOf(versions).filter(({ ids }) => ids.includes(id));
+  const history = changes.slice(0, MOST_CHANGES).map((entry) => ({
     label: 'History',
     at: +entry.at,
     lines: [`${agentName(entry.after.by ?? '-')}: ${changeText({ ...entry, ids: [id] })}`],
@@ -53,7 +57,9 @@ function taskFacts({ tasks }: TaskGraph, task: Task, leaseEnds: number | undefin
   return [
     fact('Status', statusText(status)),
     fact('Owner', agentName(owner)),
-    ...(leaseEnds === undefined ? [] : [{ label: 'Lease until', at: leaseEnds, lines: [] }]),
+    ...(leaseEnds === undefined
+      ? []
+      : [{ label: 'Lease until', at: leaseEnds, ends: leaseEnds, lines: [] }]),
     fact('Priority', priority),
     { label: 'Description', lines: linesOf(description) },
     { label: 'Blocked by', lines: links(task.blockedBy) },
@@ -127,34 +133,16 @@ function linesOf(text: string): string[] {
   return text.split(/\r\n|\n|\r/);
 }
 
-/** Comparing all versions takes long. */
-const changesKnown = new WeakMap<TaskVersion, ReadonlyMap<number, TaskChangeEntry[]>>();
-
-/** By task, newest first. */
-function changesOf(versions: readonly TaskVersion[]): ReadonlyMap<number, TaskChangeEntry[]> {
-  const [newest] = versions;
-  if (newest === undefined) return new Map();
-  const known = changesKnown.get(newest);
-  if (known) return known;
-  const changes = new Map<number, TaskChangeEntry[]>();
-  for (const entry of taskChangesIn(versions))
-    for (const id of entry.ids) changes.set(id, [...(changes.get(id) ?? []), entry]);
-  changesKnown.set(newest, changes);
-  return changes;
-}
-
-/** Comparing all versions takes long, and they change seldom. */
-const entriesKnown = new WeakMap<readonly TaskVersion[], readonly Entry[]>();
+/** Newest first. Comparing all versions takes long. */
+const changesOf = rowsOnce<TaskVersion, TaskChangeEntry>((_, versions) => [
+  ...taskChangesIn(versions),
+]);
 
 export function taskEntries(versions: readonly TaskVersion[]): readonly Entry[] {
-  const entries =
-    entriesKnown.get(versions) ??
-    Array.from(taskChangesIn(versions), (entry) => {
-      const { version, at, after } = entry;
-      return { version, at: +at, by: after.by ?? '-', text: changeText(entry) };
-    });
-  entriesKnown.set(versions, entries);
-  return entries;
+  return changesOf(versions).map((entry) => {
+    const { version, at, after } = entry;
+    return { version, at: +at, by: after.by ?? '-', text: changeText(entry) };
+  });
 }
 
 export function entriesOf(versions: readonly TodoVersion[]): readonly Entry[] {

@@ -25,20 +25,12 @@ export const ITEM_EDITS = new Map<string, StateEdit>([
   ['p', startedItem],
   ['x', (state) => changedAtSelection(state, completed)],
   ['d', (state) => changedAtSelection(state, dropItem)],
-  [
-    'K',
-    (state) =>
-      changedAtSelection(state, (items, at) => movedItem(items, at, visibleIndex(state, -1) ?? at)),
-  ],
-  [
-    'J',
-    (state) =>
-      changedAtSelection(state, (items, at) => movedItem(items, at, visibleIndex(state, 1) ?? at)),
-  ],
+  ['K', (state) => movedItem(state, -1)],
+  ['J', (state) => movedItem(state, 1)],
   ['u', undoneItem],
 ]);
 
-/** On the board. */
+/** The keys of the board. */
 export const TASK_EDITS = new Map<string, StateEdit>([
   ['n', (state) => withInput(state, { kind: 'addTask', before: '', after: '', task: undefined })],
   ['e', (state) => askingTask(state, 'editTask', ({ subject }) => subject)],
@@ -61,7 +53,7 @@ export function written(state: ViewerState, input: ItemInput | TaskInput): Viewe
   return writing(state, withText(items, at, input.kind, text), version);
 }
 
-/** The newest version, if its items are those of this one: an agent that reads a person's change signs the same list. */
+/** The newest version, if it has the same items: an agent that reads a person's change signs it as a version of its own. */
 function newestIfSame(state: ViewerState, version: number): number | undefined {
   const { versions } = shownList(state) ?? {};
   const then = versions?.find((one) => one.version === version);
@@ -104,7 +96,7 @@ function startedItem(state: ViewerState): ViewerState {
 
 function started(items: Items, at: number): ListChange {
   const isActive = items[at]?.status === 'in_progress';
-  const next = items.map((item, index): TodoItem => {
+  const next = items.map((item, index) => {
     if (index === at) return withStatus(item, isActive ? 'pending' : 'in_progress');
     return item.status === 'in_progress' ? withStatus(item, 'pending') : item;
   });
@@ -114,13 +106,11 @@ function started(items: Items, at: number): ListChange {
 function completed(items: Items, at: number): ListChange {
   const isDone = items[at]?.status === 'completed';
   const status = isDone ? 'pending' : 'completed';
-  const next = items.map(
-    (item, index): TodoItem => (index === at ? withStatus(item, status) : item),
-  );
+  const next = items.map((item, index) => (index === at ? withStatus(item, status) : item));
   return { items: next, told: `${isDone ? 'Reopened' : 'Completed'} ${quotedName(items[at])}`, at };
 }
 
-/** A proof ends with the completion. */
+/** An item loses its proof when its status changes. */
 function withStatus({ proof: _, ...item }: Readonly<TodoItem>, status: TodoStatus): TodoItem {
   return { ...item, status };
 }
@@ -130,17 +120,21 @@ function dropItem(items: Items, at: number): ListChange {
   return { items: items.toSpliced(at, 1), told, at: Math.min(at, items.length - 2) };
 }
 
-function movedItem(items: Items, at: number, to: number): ListChange {
-  const item = items[at];
-  const next = item ? items.toSpliced(at, 1).toSpliced(to, 0, item) : items;
-  return { items: next, told: `Moved ${quotedName(item)}`, at: to };
+/** Moves the item past hidden ones. */
+function movedItem(state: ViewerState, by: 1 | -1): ViewerState {
+  return changedAtSelection(state, (items, at) => {
+    const item = items[at];
+    const to = visibleIndex(state, by) ?? at;
+    const next = item ? items.toSpliced(at, 1).toSpliced(to, 0, item) : items;
+    return { items: next, told: `Moved ${quotedName(item)}`, at: to };
+  });
 }
 
 function quotedName(item: Readonly<TodoItem> | undefined): string {
   return `"${briefText(item?.content ?? '')}"`;
 }
 
-/** The index in the whole list of the visible item so many rows below the selected one. */
+/** The place in the whole list of the visible item `below` rows below the selected one. */
 function visibleIndex(state: ViewerState, below: number): number | undefined {
   const name = choices(state)[selectedIndex(state) + below] ?? '';
   const at = namesOf(shownList(state)?.versions[0].items ?? []).indexOf(name);
@@ -255,7 +249,7 @@ function deletedTask(task: Task): TaskEdit {
   return updated(task, { status: 'deleted' }, `Deleted ${taskInReport(task)}`);
 }
 
-/** The active form would still describe the old subject. */
+/** The active form described the old subject. */
 function renameTask(task: Task, subject: string): TaskEdit {
   const form = task.activeForm !== undefined && { activeForm: subject };
   return updated(task, { subject, ...form }, `Changed to "${briefText(subject)}"`);

@@ -109,7 +109,7 @@ export class Following<V extends { readonly version: number }> {
   readonly #endWatch: () => void;
   #start: Start;
   #isDue = false;
-  /** Changed lists by their keys; enough if nothing else is due. */
+  /** Lists that the watch named as changed, by key: looking at these is enough unless `#isDue`. */
   readonly #changed = new Map<string, FoundDocument<V>>();
   #looking: Promise<void> | undefined;
   #hasEnded = false;
@@ -225,7 +225,7 @@ function isRead<V>(list: Followed<V>): list is Followed<V> & FollowedList<V> {
   return list.versions.length > 0;
 }
 
-/** In order, without those no longer kept. Only the newest if none has been seen yet. */
+/** The kept versions after the last seen one, oldest first; only the newest if none has been seen. */
 async function versionsAfter<V extends { readonly version: number }>(
   { document, seen = -1 }: Pick<Followed<V>, 'document' | 'seen'>,
   version: number,

@@ -64,7 +64,7 @@ export interface Page {
   readonly isUnfolded?: boolean;
   /** The first visible line. */
   readonly top: number;
-  /** True if the selected block continued above or below the screen in the last frame. */
+  /** True if the selected row continued above or below the screen in the last frame. */
   readonly goesUp?: boolean;
   readonly goesDown?: boolean;
 }
@@ -88,7 +88,7 @@ export interface WriteRequest extends Undoable {
   /** The version the user saw, and its items. */
   readonly version: number;
   readonly before: Items;
-  /** The selected item's place before. */
+  /** The selected item's place before the change. */
   readonly at: number;
   readonly items: Items;
   /** True for items of an older version, proofs included. */

@@ -1,7 +1,7 @@
 import { agentName, printable, sessionName } from '../screen/panel/look.ts';
 import { itemRows, statusTimes, teamRows } from '../screen/panel/status-times.ts';
 import { EMPTY_LINE, join, type Line, line, spread } from '../screen/terminal/lines.ts';
-import { displayWidth, truncate } from '../screen/terminal/text.ts';
+import { truncate } from '../screen/terminal/text.ts';
 import type { ViewerState } from './model.ts';
 import type { ItemLook } from './render-rows.ts';
 import { isOfTeam, pageOf, progressOf, shownList, shownTasks, shownVersions } from './shown.ts';
@@ -14,7 +14,7 @@ const TEAMS_TASKS = "the team's tasks";
 interface ViewerHeading {
   readonly title: string;
   readonly changed?: string;
-  /** Its duration so far, or in all. */
+  /** How long the plan has been worked on, or took. */
   readonly time?: string;
   readonly hasBar?: boolean;
 }
@@ -26,38 +26,25 @@ export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean
   const { done, total } = progressOf(state);
   const isDone = hasBar && total > 0 && done === total;
   const count = hasBar ? `${done}/${total}` : '';
-  const dot = ` ${theme.dot} `;
-  const paint = { ellipsis: theme.ellipsis, paint: theme.paint.strong };
+  const { done: whole, faint, strong } = theme.paint;
+  const paintRight = isDone ? whole : faint;
   const spreadOver = (right: string) =>
-    spread(title, right, columns, {
-      ...paint,
-      paintRight: isDone ? theme.paint.done : theme.paint.faint,
-    });
+    spread(title, right, columns, { ellipsis: theme.ellipsis, paint: strong, paintRight });
   if (!isRoomy) return [spreadOver([count, time].filter(Boolean).join(' '))];
   if (!hasBar) return [spreadOver(changed)];
-  const remark = [time, changed].filter(Boolean).join(dot);
+  const counted = (text: string) => line(`  ${text}`, isDone ? whole : undefined);
   if (columns < WIDE_COLUMNS) {
-    const facts = `  ${count}${time && `  ${time}`}`;
-    return [
-      spreadOver(changed),
-      join(
-        headerBar(columns - displayWidth(facts), state, look),
-        line(facts, isDone ? theme.paint.done : undefined),
-      ),
-    ];
+    const facts = counted([count, time].filter(Boolean).join('  '));
+    return [spreadOver(changed), join(headerBar(columns - facts.width, state, look), facts)];
   }
-  const end = [
-    line(`  ${count}`, isDone ? theme.paint.done : undefined),
-    line(`  ${remark}`, isDone ? theme.paint.done : theme.paint.faint),
-  ];
-  const room = columns - join(...end).width - 2;
-  const name = truncate(title, room - LEAST_BAR, theme.ellipsis);
-  const start = line(name, theme.paint.strong);
-  const flat = headerBar(room - start.width, state, look);
-  return [join(start, line('  '), flat, ...end)];
+  const remark = [time, changed].filter(Boolean).join(` ${theme.dot} `);
+  const end = join(counted(count), line(`  ${remark}`, paintRight));
+  const room = columns - end.width - 2;
+  const start = line(truncate(title, room - LEAST_BAR, theme.ellipsis), strong);
+  return [join(start, line('  '), headerBar(room - start.width, state, look), end)];
 }
 
-/** For the terminal: how much is completed, and of what. */
+/** The terminal's title: how much is completed, and of what. */
 export function viewerTitle(state: ViewerState, { theme }: Pick<ItemLook, 'theme'>): string {
   const { done, total } = progressOf(state);
   const name = printable(headerName(state, theme.dot), theme);
@@ -99,10 +86,7 @@ function headingOf(state: ViewerState, look: ItemLook): ViewerHeading {
       const { at, graph } = shownTasks(state)[0] ?? {};
       if (version !== undefined) return ofVersion(TEAMS_TASKS, at, graph?.by);
       // A renewed lease is a version, too, but no change.
-      const changes = Array.from(
-        graph?.tasks.values() ?? [],
-        ({ updatedAt }) => +new Date(updatedAt),
-      );
+      const changes = [...(graph?.tasks.values() ?? [])].map((task) => Date.parse(task.updatedAt));
       const changed = changes.length > 0 ? `updated ${times.ago(Math.max(...changes))}` : '';
       return { title: ofSession('Team tasks'), changed, hasBar: true };
     }

@@ -15,7 +15,7 @@ import {
   stacked,
 } from '../screen/terminal/lines.ts';
 import { truncate, wrap } from '../screen/terminal/text.ts';
-import { itemDetails, leaseEndOf, taskDetails } from './details.ts';
+import { type Detail, itemDetails, leaseEndOf, taskDetails } from './details.ts';
 import type { FoundSession, ViewerState } from './model.ts';
 import { type ItemLook, note, type RowDraw, selectable } from './render-rows.ts';
 import {
@@ -64,44 +64,38 @@ export function entriesBody(state: ViewerState, look: ItemLook): Body {
 /** All that is known of one task or item. */
 export function detailsBody(state: ViewerState, look: ItemLook): Body {
   const { theme, times, columns } = look;
-  const { of = '' } = pageOf(state);
   const isNarrow = columns < NARROW_COLUMNS;
-  const row = itemRows(shownVersions(state)).findIndex(({ name }) => name === of);
-  const item = shownVersions(state)[0]?.items[row];
-  const tasks = shownTasks(state);
-  const ends = leaseEndOf(tasks[0]?.graph.tasks.get(Number(of)));
-  const details = isOfTeam(state)
-    ? taskDetails(tasks, Number(of), ends)
-    : item
-      ? itemDetails(shownVersions(state), item)
-      : [{ label: 'Status', lines: ['no longer on the list'] }];
-  const lease = isOfTeam(state) ? leaseOnBoard(ends, times) : '';
-  const indent = line(' '.repeat(isNarrow ? 2 : PAGE_LABEL_COLUMNS));
-  let told = '';
-  const blocks = details.map(({ label, at, lines }) => {
+  const indent = isNarrow ? 2 : PAGE_LABEL_COLUMNS;
+  const details = shownDetails(state);
+  const blocks = details.map(({ label, at, lines, ends }, index) => {
+    const name = label === details[index - 1]?.label ? '' : printable(label, theme);
+    const head = line(truncate(name, columns, theme.ellipsis), theme.paint.faint);
+    const isAbove = name !== '' && (isNarrow || head.width >= indent);
     const time = at === undefined ? '' : times.at(at);
-    const more = label === 'Lease until' ? lease : '';
-    const [first = '', ...rest] = lines.length > 0 ? lines : [''];
-    const text = [[time, first, more].filter(Boolean).join(' '), ...rest];
-    const rows = text
-      .flatMap((words) => wrap(printable(words, theme), columns - indent.width))
-      .map((words) => join(indent, line(words)));
-    const head = line(
-      truncate(printable(label, theme), columns, theme.ellipsis),
-      theme.paint.faint,
-    );
-    const isSame = label === told;
-    told = label;
-    if (isSame) return rows;
-    if (isNarrow || head.width >= indent.width) return [head, ...rows];
-    const [top, ...below] = rows;
-    const start = padded(head, indent.width);
-    return [
-      { text: start.text + (top?.text ?? '').slice(indent.width), width: top?.width ?? 0 },
-      ...below,
-    ];
+    const [first = '', ...rest] = lines;
+    const texts = [[time, first, leaseOnBoard(ends, times)].filter(Boolean).join(' '), ...rest];
+    const rows = texts
+      .flatMap((text) => wrap(printable(text, theme), columns - indent))
+      .map((text, y) => {
+        const start = y === 0 && !isAbove ? head : EMPTY_LINE;
+        return join(padded(start, indent), line(text));
+      });
+    return isAbove ? [head, ...rows] : rows;
   });
   return stacked(blocks);
+}
+
+function shownDetails(state: ViewerState): readonly Detail[] {
+  const { of = '' } = pageOf(state);
+  if (isOfTeam(state)) {
+    const tasks = shownTasks(state);
+    return taskDetails(tasks, Number(of), leaseEndOf(tasks[0]?.graph.tasks.get(Number(of))));
+  }
+  const versions = shownVersions(state);
+  const item = versions[0]?.items[itemRows(versions).findIndex(({ name }) => name === of)];
+  return item
+    ? itemDetails(versions, item)
+    : [{ label: 'Status', lines: ['no longer on the list'] }];
 }
 
 export function sessionsBody(state: ViewerState, look: ItemLook): Body {

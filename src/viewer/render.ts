@@ -170,7 +170,7 @@ function emptyBody(state: ViewerState, look: ItemLook): Body | undefined {
   );
 }
 
-/** A question, or the result of the last key and why something cannot be read. */
+/** The open question, or the result of the last key and any trouble with reading. */
 function toldLines(
   { message, input, known, rows }: ViewerState,
   { theme, columns }: ItemLook,

@@ -60,9 +60,7 @@ export function byActivity(lists: readonly KnownList[]): readonly KnownList[] {
     const has = (status: TaskStatus) => items.some((item) => item.status === status);
     return has('in_progress') ? 0 : has('pending') ? 1 : items.length === 0 ? 2 : 3;
   };
-  const ranked = lists.map((list) => ({ list, rank: rank(list) }));
-  ranked.sort((a, b) => a.rank - b.rank || NATURAL.compare(a.list.agent, b.list.agent));
-  return ranked.map(({ list }) => list);
+  return lists.toSorted((a, b) => rank(a) - rank(b) || NATURAL.compare(a.agent, b.agent));
 }
 
 export function hasTasks({ known }: ViewerState): boolean {

@@ -158,7 +158,7 @@ class Viewer {
       request.what === 'task'
         ? await this.#sources.changeTask(request)
         : await this.#sources.write(request);
-    // They were meant for the list with the change, and would remove the reason from the screen.
+    // The held keys were meant for the changed list, and would remove the reason from the screen.
     if ('refused' in result) this.#held = [];
     return (state) => afterChange(state, request, result);
   }

@@ -42,25 +42,20 @@ function followForPage(
   show: (json: string) => void,
 ): () => void {
   let timer: NodeJS.Timeout | undefined;
-  let isDue = false;
+  let sentAt = 0;
   let hasEnded = false;
   let shown: string | undefined;
   const wake = () => {
-    if (hasEnded) return;
-    if (timer) isDue = true;
-    else timer = setTimeout(send, 0);
+    if (!hasEnded) timer ??= setTimeout(send, sentAt + MESSAGE_MS - performance.now());
   };
   const sources = new Sources(watched, wake);
   const open = new Set(address.getAll('open'));
   const send = () => {
-    isDue = false;
+    timer = undefined;
+    sentAt = performance.now();
     const json = stateJson(sources.known, open);
     if (json !== shown) show(json);
     shown = json;
-    timer = setTimeout(() => {
-      timer = undefined;
-      if (isDue) send();
-    }, MESSAGE_MS);
   };
   let isFollowing = false;
   let finding: NodeJS.Timeout | undefined;

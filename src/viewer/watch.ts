@@ -139,7 +139,7 @@ const printTaskWords: Follower<TaskVersion>['changed'] = ({ versions: [version, 
   if (report !== '') print(`${report}\n`);
 };
 
-/** The first line has everything. */
+/** The first line has all tasks. */
 const printTaskSteps: Follower<TaskVersion>['changed'] = ({ versions: [version, before] }) => {
   const old = before?.graph ?? NO_TASKS;
   const { changed: other, deleted } = TASK_STEPS.between(old, version.graph);

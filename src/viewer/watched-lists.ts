@@ -32,11 +32,10 @@ export class WatchedLists extends TodoLists {
   /** The sessions of at most `most` lists, most recently changed first, unreadable ones included; other users' are skipped. */
   async find(most: number): Promise<FoundSession[]> {
     const all = [...(await this.lists.find('todos')), ...(await this.lists.find('tasks'))];
-    // If the times are known, only as many are read as are wanted.
     const byTime = all.map((list) => ({ list, at: list.changedAt ?? 0 }));
     byTime.sort((a, b) => b.at - a.at);
     const found: SessionList[] = [];
-    // On a server they are unknown.
+    // A server does not tell when a list was changed: then all are read.
     const isWanted = () => found.length < most || byTime[0]?.list.changedAt === undefined;
     while (byTime.length > 0 && isWanted()) {
       const some = byTime.splice(0, READ_AT_ONCE).map(({ list }) => this.#read(list));

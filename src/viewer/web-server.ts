@@ -11,7 +11,7 @@ import script from './page/page.ts?script';
 /** Passes the state that the address asks for to `show` as JSON, now and after each change. Returns a function that stops it. */
 export type Follow = (address: URLSearchParams, show: (json: string) => void) => () => void;
 
-/** Each follows a session. */
+/** Each page follows a session. */
 const MOST_PAGES = 20;
 /** Each side finds connections that a tunnel or a sleeping laptop has silently dropped. */
 const HEARTBEAT_MS = 20_000;

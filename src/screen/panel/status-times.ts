@@ -165,9 +165,11 @@ export interface TimedRow extends Shown {
 }
 
 /** A frame asks for rows several times, and a version has always the same. */
-function rowsOnce<V extends object>(rowsOf: (newest: V, newestFirst: readonly V[]) => TimedRow[]) {
-  const known = new WeakMap<V, readonly TimedRow[]>();
-  return (newestFirst: readonly V[]): readonly TimedRow[] => {
+export function rowsOnce<V extends object, Row = TimedRow>(
+  rowsOf: (newest: V, newestFirst: readonly V[]) => Row[],
+) {
+  const known = new WeakMap<V, readonly Row[]>();
+  return (newestFirst: readonly V[]): readonly Row[] => {
     const [newest] = newestFirst;
     if (newest === undefined) return [];
     const rows = known.get(newest) ?? rowsOf(newest, newestFirst);

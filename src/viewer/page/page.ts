@@ -1,18 +1,16 @@
 // The page's script, bundled into the page as text, shows each state that the server sends.
 import { h, render } from 'preact';
 import { STATUSES } from '../../base/command/status.ts';
-import { FRESH_MS } from '../../screen/panel/shown-times.ts';
+import { ShownTimes } from '../../screen/panel/shown-times.ts';
 import type { PageState } from './page-state.ts';
 import {
   boardColumn,
-  clock,
   doneOf,
   listCard,
   type PageList,
   type PageView,
   progressBar,
   STATUS_WORDS,
-  tick,
 } from './rows.tsx';
 
 /** In pixels. */
@@ -32,8 +30,8 @@ let known: PageState | undefined;
 let events: EventSource | undefined;
 /** When the server last sent something, by `Date.now()`; 0 to connect anew. */
 let heardAt = 0;
-/** When the highlights end. */
-const fresh = new Map<string, number>();
+/** Clocks stand still while nothing is known of the lists. */
+let stoppedAt: number | undefined;
 /** A list stays in its column, so that one that grows or appears moves no other, nor the focus in it. */
 const columnOf = new Map<string, number>();
 let mostColumns = 0;
@@ -45,7 +43,7 @@ const addressParameters = () => new URLSearchParams(location.search);
 const view = (): PageView => ({
   filter: filter.value.trim(),
   unfolded: new Set(addressParameters().getAll('open')),
-  isFresh: (row) => (fresh.get(row) ?? 0) > Date.now(),
+  times: new ShownTimes(stoppedAt ?? Date.now()),
 });
 
 /** Makes a change without moving what the reader looks at: what was clicked last, else the top of the window. */
@@ -128,7 +126,7 @@ function showRows(): void {
   render(filled, box);
   box.style.setProperty('--columns', String(columns));
   box.classList.toggle('single', columns === 1);
-  // A card that moves loses it.
+  // A card that moves to another column loses the focus.
   if (focused instanceof HTMLElement && focused !== document.activeElement && focused.isConnected)
     focused.focus({ preventScroll: true });
 }
@@ -160,14 +158,14 @@ function placeLists(lists: readonly PageList[]): number {
   return columns;
 }
 
-/** By name. */
+/** Rows by their names, with the agent's name. */
 function namedRows({ lists, tasks }: PageState) {
   const items = lists.flatMap(({ agent, items }) => items.map((row) => ({ row, who: agent })));
   const own = tasks.map((row) => ({ row, who: 'Team' }));
   return new Map([...items, ...own].map((named) => [named.row.name, named]));
 }
 
-/** Tells a screen reader the changes only, and highlights rows whose status has changed. */
+/** Tells a screen reader the changes only. */
 function tellNews(before: PageState | undefined, now: PageState): void {
   if (before === undefined || before.id !== now.id) return;
   const old = namedRows(before);
@@ -179,17 +177,10 @@ function tellNews(before: PageState | undefined, now: PageState): void {
     .slice(0, 5)
     .map(([, { row, who }]) => `${who}: ${STATUS_WORDS[row.status]}: ${row.text}`);
   byId('news').textContent = told.join('. ');
-  for (const [name] of news) if (old.has(name)) fresh.set(name, Date.now() + FRESH_MS);
-  setTimeout(settle, FRESH_MS);
-}
-
-function settle(): void {
-  for (const [name, until] of fresh) if (until <= Date.now()) fresh.delete(name);
-  inPlace(showRows);
 }
 
 const tellConnection = (text: string, className: string) => {
-  clock.stoppedAt = className === 'live' ? undefined : (clock.stoppedAt ?? Date.now());
+  stoppedAt = className === 'live' ? undefined : (stoppedAt ?? Date.now());
   inPlace(() => Object.assign(byId('connection'), { textContent: text, className }));
 };
 
@@ -249,7 +240,7 @@ sessionChoice.addEventListener('change', () => {
 addEventListener('popstate', connect);
 addEventListener('resize', () => inPlace(showRows));
 setInterval(() => {
-  if (!document.hidden && clock.stoppedAt === undefined) tick();
+  if (!document.hidden && stoppedAt === undefined) inPlace(showRows);
   if (Date.now() - heardAt <= SILENT_MS) return;
   tellConnection(LOST, 'lost');
   connect();

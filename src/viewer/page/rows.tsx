@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import type { Status } from '../../base/command/status.ts';
 import { agentName, factsOf, leaseOnBoard, textOfRow } from '../../screen/panel/look.ts';
-import { ShownTimes } from '../../screen/panel/shown-times.ts';
+import type { ShownTimes } from '../../screen/panel/shown-times.ts';
 import type { TimedRow } from '../../screen/panel/status-times.ts';
 import { createTheme } from '../../screen/panel/theme.ts';
 import type { PageState } from './page-state.ts';
@@ -15,7 +15,7 @@ export interface PageView {
   readonly filter: string;
   /** The unfolded parts: `done:AGENT`, `more:AGENT`, `history:AGENT`. */
   readonly unfolded: ReadonlySet<string>;
-  isFresh(row: string): boolean;
+  readonly times: ShownTimes;
 }
 
 /** Pending items of a list, and tasks of a column, shown at first. */
@@ -43,7 +43,7 @@ export function listCard(list: PageList, view: PageView): JSX.Element | undefine
   const canFold = view.filter === '' && done >= FOLDED_FROM;
   const isFolded = canFold && !view.unfolded.has(`done:${agent}`);
   const open = rows.filter(
-    (item) => !isFolded || item.status !== 'completed' || view.isFresh(item.name),
+    (item) => !isFolded || item.status !== 'completed' || view.times.isFresh(item.changed),
   );
   const { shown, more } = cutToRows(open, `more:${agent}`, view);
   return (
@@ -53,9 +53,7 @@ export function listCard(list: PageList, view: PageView): JSX.Element | undefine
           <bdi>{title}</bdi>
         </h3>
         <span class="soft">{`${done}/${items.length}`}</span>
-        <span class="soft end" data-ago={updatedAt}>
-          {times().ago(updatedAt)}
-        </span>
+        <span class="soft end">{view.times.ago(updatedAt)}</span>
       </div>
       {progressBar(done, items.length, title)}
       {canFold && fold(`done:${agent}`, `${done} completed`, view)}
@@ -65,17 +63,20 @@ export function listCard(list: PageList, view: PageView): JSX.Element | undefine
       {fold(`history:${agent}`, 'History', view)}
       {view.unfolded.has(`history:${agent}`) && history.length > 0 && (
         <ul class="history" role="list">
-          {history.map(versionRow)}
+          {history.map((version) => versionRow(version, view.times))}
         </ul>
       )}
     </article>
   );
 }
 
-function versionRow({ version, at, by, text }: PageList['history'][number]): JSX.Element {
+function versionRow(
+  { version, at, by, text }: PageList['history'][number],
+  times: ShownTimes,
+): JSX.Element {
   return (
     <li key={version}>
-      {`${version} · ${whenText(at)} · `}
+      {`${version} · ${whenText(at, times)} · `}
       <bdi>{`${agentName(by)}: ${text}`}</bdi>
     </li>
   );
@@ -83,50 +84,47 @@ function versionRow({ version, at, by, text }: PageList['history'][number]): JSX
 
 function itemRow(item: TimedRow, view: PageView): JSX.Element {
   const { status, since, isLonger, took = 0 } = item;
+  const { times } = view;
   if (status === 'pending' || since === undefined) return rowOf(item, view);
-  if (status === 'in_progress') return rowOf(item, view, { time: runningTime(since, isLonger) });
+  if (status === 'in_progress')
+    return rowOf(item, view, { time: `${isLonger ? '>' : ''}${times.running(since)}` });
   if (isLonger) return rowOf(item, view);
-  const time = took < 1000 ? undefined : <span class="time">{times().lasted(took)}</span>;
-  return rowOf(item, view, { time, title: `completed ${whenText(since)}` });
+  const time = took < 1000 ? undefined : times.lasted(took);
+  return rowOf(item, view, { time, title: `completed ${whenText(since, times)}` });
 }
 
 /** A click or Enter on it opens the details. */
 function taskElement(task: PageTask, view: PageView): JSX.Element {
-  const { since, status, name } = task;
-  const key = `task:${name}`;
-  const isOpen = view.unfolded.has(key);
-  const ago = since !== undefined && <span data-ago={since}>{times().ago(since)}</span>;
-  const time = since === undefined || status === 'completed' ? undefined : ago || undefined;
+  const { since, status, details, leaseEnds } = task;
+  const { times, unfolded } = view;
+  const key = `task:${task.name}`;
+  const clock = status === 'in_progress' ? 'running' : 'ago';
   return rowOf(task, view, {
-    time: status === 'in_progress' && since !== undefined ? runningTime(since, false) : time,
-    lease: (
-      <span class="high" data-ends={task.leaseEnds}>
-        {leaseFact(task.leaseEnds)}
-      </span>
-    ),
+    time: since === undefined || status === 'completed' ? undefined : times[clock](since),
+    lease: leaseOnBoard(leaseEnds, times),
     opens: key,
-    more: isOpen && task.details.length > 0 && (
-      <dl class="details">{task.details.flatMap(detail)}</dl>
+    more: unfolded.has(key) && details.length > 0 && (
+      <dl class="details">{details.flatMap((one, at) => detail(one, details[at - 1], times))}</dl>
     ),
   });
 }
 
 function detail(
   { label, at, lines }: PageTask['details'][number],
-  index: number,
-  all: PageTask['details'],
+  before: PageTask['details'][number] | undefined,
+  times: ShownTimes,
 ): JSX.Element[] {
-  const time = at === undefined ? [] : [whenText(at)];
+  const time = at === undefined ? [] : [whenText(at, times)];
   return [
-    <dt>{label === all[index - 1]?.label ? '' : label}</dt>,
+    <dt>{label === before?.label ? '' : label}</dt>,
     <dd>{[...time, ...lines].join(label === 'Description' ? '\n' : ' · ')}</dd>,
   ];
 }
 
 interface RowParts {
-  readonly time?: JSX.Element | undefined;
+  readonly time?: string | undefined;
   readonly title?: string;
-  readonly lease?: JSX.Element;
+  readonly lease?: string;
   /** The part that a click opens, and its content. */
   readonly opens?: string;
   readonly more?: JSX.Element | false;
@@ -138,19 +136,23 @@ function rowOf(
   view: PageView,
   { time, title, lease, opens, more }: RowParts = {},
 ): JSX.Element {
-  const { name, status, priority, proof } = row;
-  const own = factsOf(row, time).map((fact) =>
-    fact === priority || fact === proof ? <span class={fact}>{fact}</span> : <bdi>{fact}</bdi>,
-  );
-  const facts = own.flatMap((fact, at) => (at > 0 ? [' · ', fact] : [fact]));
-  // Beside the owner.
-  if (lease && status === 'in_progress') facts.splice(2, 0, lease);
+  const { name, status, priority, proof, changed } = row;
+  const classes = new Map([
+    [priority, priority],
+    [proof, proof],
+    [time, 'time'],
+    [lease, 'high'],
+  ]);
+  const [owner = '', ...others] = factsOf(row, time);
+  const facts = [owner, lease, ...others]
+    .filter(Boolean)
+    .map((fact, at) => [at > 0 && ' · ', <bdi class={classes.get(fact)}>{fact}</bdi>]);
   const words = [
     <span class="hidden">{`${STATUS_WORDS[status]}: `}</span>,
     <bdi>{textOfRow(row)}</bdi>,
   ];
   return (
-    <li class={view.isFresh(name) ? `${status} fresh` : status} key={name} title={title}>
+    <li class={view.times.isFresh(changed) ? `${status} fresh` : status} key={name} title={title}>
       <span class="mark" aria-hidden="true">
         {STATUS_ICONS[status]}
       </span>
@@ -199,34 +201,6 @@ export function boardColumn(
   );
 }
 
-/** A clock kept going by `tick`. A `>` before it: longer than the kept versions show. */
-function runningTime(since: number, isLonger: boolean): JSX.Element {
-  const prefix = isLonger ? '>' : '';
-  return (
-    <span class="time" data-since={since} data-prefix={prefix}>
-      {prefix + times().running(since)}
-    </span>
-  );
-}
-
-function leaseFact(ends: number | undefined): string {
-  const text = leaseOnBoard(ends, times());
-  return text && `${text} · `;
-}
-
-export function tick(): void {
-  for (const shown of document.querySelectorAll<HTMLElement>(
-    '[data-since], [data-ago], [data-ends]',
-  )) {
-    const { ago, since, ends, prefix = '' } = shown.dataset;
-    const clocked = ago ? times().ago(Number(ago)) : prefix + times().running(Number(since));
-    const text = ends ? leaseFact(Number(ends)) : clocked;
-    // Preact keeps this text node, and changes it later.
-    const { firstChild: node } = shown;
-    if (node && node.nodeValue !== text) node.nodeValue = text;
-  }
-}
-
 export function progressBar(done: number, all: number, label: string): JSX.Element {
   const text = `${label}: ${done} of ${all} completed`;
   return <progress max={all || 1} value={done} aria-label={text} />;
@@ -261,13 +235,9 @@ function matches({ filter }: PageView, who: string, row: TimedRow) {
   return [who, row.text, textOfRow(row)].some((shown) => shown.toLowerCase().includes(wanted));
 }
 
-/** Clocks stand still while nothing is known of the lists. */
-export const clock = { stoppedAt: undefined as number | undefined };
-const times = () => new ShownTimes(clock.stoppedAt ?? Date.now());
-
 /** The time of day in the reader's language, or the date if it was not today. */
-function whenText(at: number): string {
+function whenText(at: number, times: ShownTimes): string {
   const date = new Date(at);
-  if (date.toDateString() !== new Date().toDateString()) return times().at(at);
+  if (date.toDateString() !== new Date().toDateString()) return times.at(at);
   return date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
 }
