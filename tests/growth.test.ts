@@ -6,9 +6,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { readSettings } from '../src/base/settings/settings.ts';
 import { Journal } from '../src/harness/hook/journal.ts';
 import { nodeFileSystem } from '../src/lists/file-system.ts';
-import type { FoundList } from '../src/lists/lists.ts';
+import type { FoundList } from '../src/lists/storage.ts';
 import { encodeVersion } from '../src/lists/version-file.ts';
-import { TodoLists } from '../src/todo/todo-lists.ts';
+import { TodoHome } from '../src/todo/todo-home.ts';
 import { TodoReadHandler } from '../src/todo/todo-read.ts';
 import { openTodoStore } from '../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../src/todo/todo-write.ts';
@@ -102,11 +102,11 @@ async function callCost(state: string, name: 'TodoWrite' | 'TodoRead', ...argv: 
     // A .env is looked for at most every 20 ms.
     const reading = readSettings(environment, undefined);
     const settings = () => reading;
-    const lists = new TodoLists(environment, '/', reading);
+    const home = new TodoHome(environment, '/', reading);
     const handler =
       name === 'TodoRead'
-        ? new TodoReadHandler(lists.open, settings)
-        : new TodoWriteHandler(lists.open, settings);
+        ? new TodoReadHandler(home.open, settings)
+        : new TodoWriteHandler(home.open, settings);
     const result = await handler.execute({ argv, stdin: async () => '' });
     expect(result).toMatchObject({ exitCode: 0 });
   });
@@ -172,8 +172,8 @@ test('1,000 lists are found with as many calls each as 10', async () => {
       writeFileSync(join(folder, 'head-0'), '');
     }
     const cost = await costOf(() => {
-      const lists = new TodoLists({ TODO_STATE_DIR: state, TODO_SESSION: 's' }, '/').lists;
-      for (const list of lists.find('todos') as FoundList[]) void list.version;
+      const storage = new TodoHome({ TODO_STATE_DIR: state, TODO_SESSION: 's' }, '/').storage;
+      for (const list of storage.find('todos') as FoundList[]) void list.version;
     });
     return cost.calls / count;
   };
@@ -188,7 +188,7 @@ test("where nothing names a session's beginning, the names of sessions are liste
     }
   }
   const environment = { TODO_STATE_DIR: state, CLAUDE_CODE_SESSION_ID: 'new' };
-  const cost = await costOf(() => new TodoLists(environment, '/').name({}));
+  const cost = await costOf(() => new TodoHome(environment, '/').name({}));
   expect(cost.names).toBe(50);
   expect(cost.calls).toBeLessThan(70);
 });

@@ -10,11 +10,11 @@ import primePage from '../cli/prime.md';
 import { releaseAtExit, type ShellList, shellList } from '../cli/shell-list.ts';
 import { FollowedTasks } from '../guidance/followed-tasks.ts';
 import { Guide } from '../guidance/guide.ts';
-import { connectToServers } from '../servers/server-lists.ts';
+import { connectToServers } from '../servers/server-storage.ts';
 import { agentHandlers } from '../shell/router/agent-handlers.ts';
 import { TASK_FORMS, taskCommands } from '../tasks/task-commands.ts';
 import { taskView } from '../tasks/task-store.ts';
-import { TodoLists } from '../todo/todo-lists.ts';
+import { TodoHome } from '../todo/todo-home.ts';
 import { writeResult } from './run-executable.ts';
 
 connectToServers();
@@ -90,11 +90,11 @@ async function printSystemPrompt(asksForTasks: boolean): Promise<number> {
 
 async function printList(): Promise<number> {
   const { listInContext } = await import('../guidance/list-in-context.ts');
-  const lists = new TodoLists(process.env, process.cwd());
-  const list = lists.open({});
+  const home = new TodoHome(process.env, process.cwd());
+  const list = home.open({});
   const { items, by } = await list.read();
-  await lists.close();
-  writeAll(2, lists.warnings.map((line) => `${line}\n`).join(''));
+  await home.close();
+  writeAll(2, home.warnings.map((line) => `${line}\n`).join(''));
   writeAll(1, listInContext(items, by === list.author ? undefined : by));
   return 0;
 }

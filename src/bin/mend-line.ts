@@ -3,7 +3,7 @@ import { QUOTES_BROKE } from '../base/json/json-input.ts';
 import { findBash } from '../base/system/access.ts';
 import { writeAll } from '../base/system/files.ts';
 import { shellList } from '../cli/shell-list.ts';
-import { connectToServers } from '../servers/server-lists.ts';
+import { connectToServers } from '../servers/server-storage.ts';
 import { agentHandlers } from '../shell/router/agent-handlers.ts';
 import { canRead, heredocHint } from '../shell/router/bash-syntax.ts';
 import { mendLine } from '../shell/router/mend-line.ts';

@@ -4,7 +4,7 @@ import { nearNameText } from '../base/command/near-names.ts';
 import { writeAll } from '../base/system/files.ts';
 import { readStandardInput } from '../base/system/standard-io.ts';
 import { answerPrompt, showAtPrompt } from '../prompt/prompt-panel.ts';
-import { connectToServers } from '../servers/server-lists.ts';
+import { connectToServers } from '../servers/server-storage.ts';
 
 connectToServers();
 

@@ -14,33 +14,33 @@ import { isTerminal, readStandardInput } from '../base/system/standard-io.ts';
 import { tellPrompt } from '../prompt/prompt-shell.ts';
 import type { PeopleLook } from '../screen/panel/for-people.ts';
 import { isDriven } from '../screen/terminal/driven.ts';
-import { connectToServers } from '../servers/server-lists.ts';
+import { connectToServers } from '../servers/server-storage.ts';
 import { teamNews, teamOf } from '../tasks/task-context.ts';
-import { TodoLists } from '../todo/todo-lists.ts';
+import { TodoHome } from '../todo/todo-home.ts';
 import { exitNow } from './exit-now.ts';
 
 connectToServers();
 
 /** Runs an agent command as its own program, on lists in files or on a server. */
 export async function runExecutable(
-  create: (lists: TodoLists, settings: SettingsSource) => AgentBashHandler,
+  create: (home: TodoHome, settings: SettingsSource) => AgentBashHandler,
 ): Promise<void> {
-  const lists = new TodoLists(
+  const home = new TodoHome(
     process.env,
     orElse(() => process.cwd(), undefined),
   );
-  const { settings } = lists;
-  const handler = create(lists, () => lists.reading);
+  const { settings } = home;
+  const handler = create(home, () => home.reading);
   limitProgram(settings);
   // The task commands do this themselves. It goes on while the server works on the command.
   const isRenewing = handler.name.startsWith('Todo') && settings.leaseMs !== undefined;
-  const renewed = isRenewing && teamNews(teamOf(lists), settings, false);
+  const renewed = isRenewing && teamNews(teamOf(home), settings, false);
   const ran = await runHandler(handler);
   // If the folder of lists cannot be found, the command itself reports that.
-  const warnings = orElse(() => lists.warnings, []);
+  const warnings = orElse(() => home.warnings, []);
   process.exitCode = writeResult(handler.name, withWarnings(ran, warnings));
   await renewed;
-  await lists.close();
+  await home.close();
   if (ran.exitCode === 0 && !handler.isReadOnly) {
     tellPrompt(process.env, `${__dirname}/../bin/agent-shell.cjs`);
   }

@@ -23,9 +23,9 @@ const tasksLookForPeople: TaskContext['forPeople'] =
   });
 
 // One program for all task commands, told apart by the name of the executable.
-runExecutable((lists) => {
+runExecutable((home) => {
   const session = process.env.AGENT_SHELL_SESSION ?? harnessSession(process.env);
   const form = TASK_FORMS.find(({ name }) => name === EXECUTABLE);
   if (form === undefined) throw new Error(`no command on tasks is called ${EXECUTABLE}`);
-  return taskCommand(form, teamOf(lists, { forPeople: tasksLookForPeople, session }));
+  return taskCommand(form, teamOf(home, { forPeople: tasksLookForPeople, session }));
 });

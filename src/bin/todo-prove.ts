@@ -2,6 +2,4 @@ import { listNotes } from '../guidance/rules.ts';
 import { TodoProveHandler } from '../todo/todo-prove.ts';
 import { runExecutable } from './run-executable.ts';
 
-runExecutable(
-  (lists, settings) => new TodoProveHandler(lists.open, settings, lists, listNotes(lists)),
-);
+runExecutable((home, settings) => new TodoProveHandler(home.open, settings, home, listNotes(home)));

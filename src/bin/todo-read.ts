@@ -1,6 +1,6 @@
 import { orElse, writeAll } from '../base/system/files.ts';
 import { isOfAgent } from '../screen/terminal/driven.ts';
-import type { TodoLists } from '../todo/todo-lists.ts';
+import type { TodoHome } from '../todo/todo-home.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import type { OpenList } from '../todo/todo-source.ts';
 import { peopleLook, runExecutable } from './run-executable.ts';
@@ -16,11 +16,11 @@ const listForPeople: ConstructorParameters<typeof TodoReadHandler>[2] =
 const isForPeople = listLook || (process.argv.includes('--line') && !isOfAgent(process.env));
 
 /** As the viewer: a person without a list sees that of the agent who wrote last in the session. Models see their own only. */
-function openForPeople(lists: TodoLists): OpenList {
+function openForPeople(home: TodoHome): OpenList {
   return async (name, settings) => {
-    const own = lists.open(name, settings);
+    const own = home.open(name, settings);
     if (name.agent !== undefined || (await own.read()).version > 0) return own;
-    const newest = await lists.newest(lists.name(name, settings).session);
+    const newest = await home.newest(home.name(name, settings).session);
     if (newest && listLook) await sayWhose(newest.agent);
     return newest?.list ?? own;
   };
@@ -34,7 +34,7 @@ async function sayWhose(agent: string): Promise<void> {
   orElse(() => writeAll(2, `${theme.paint.faint(text)}\n`), undefined);
 }
 
-runExecutable((lists, settings) => {
-  const open = isForPeople ? openForPeople(lists) : lists.open;
+runExecutable((home, settings) => {
+  const open = isForPeople ? openForPeople(home) : home.open;
   return new TodoReadHandler(open, settings, listForPeople);
 });

@@ -2,6 +2,4 @@ import { listNotes } from '../guidance/rules.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
 import { runExecutable } from './run-executable.ts';
 
-runExecutable(
-  (lists, settings) => new TodoWriteHandler(lists.open, settings, lists, listNotes(lists)),
-);
+runExecutable((home, settings) => new TodoWriteHandler(home.open, settings, home, listNotes(home)));

@@ -6,7 +6,7 @@ import type { ListName } from '../lists/list-paths.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
-import { TodoLists } from '../todo/todo-lists.ts';
+import { TodoHome } from '../todo/todo-home.ts';
 import type { TodoSource } from '../todo/todo-source.ts';
 import { type TodoList, todoStore } from '../todo/todo-store.ts';
 
@@ -34,7 +34,7 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
   if (named.session !== undefined) process.env.TODO_SESSION = named.session;
   if (named.agent !== undefined) process.env.TODO_AGENT = named.agent;
   const calls = settingsOfCalls(process.env, process.cwd);
-  const files = new TodoLists(process.env, process.cwd(), calls());
+  const files = new TodoHome(process.env, process.cwd(), calls());
   const own = files.settings;
   const settings: SettingsSource = (call) => {
     const reading = calls(call);

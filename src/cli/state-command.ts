@@ -9,12 +9,12 @@ import type { Environment } from '../base/environment.ts';
 import { inQuotes, safeText } from '../base/safe-text.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { type ListName, listKey } from '../lists/list-paths.ts';
-import { connectServer, FolderLists, type Lists } from '../lists/lists.ts';
 import type { SharedPlace, Version } from '../lists/place.ts';
+import { connectServer, FolderStorage, type ListStorage } from '../lists/storage.ts';
 import { TASK_STEPS } from '../tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../tasks/task.ts';
 import { openTaskList, taskPlace } from '../tasks/task-store.ts';
-import { TodoLists } from '../todo/todo-lists.ts';
+import { TodoHome } from '../todo/todo-home.ts';
 import { todoPlace } from '../todo/todo-store.ts';
 import helpPage from './state-command.md';
 
@@ -31,8 +31,8 @@ export interface StateWorld {
 }
 
 export function stateCommand(argv: readonly string[], world: StateWorld): Promise<CommandResult> {
-  const lists = new TodoLists(world.environment, world.directory);
-  const { settings } = lists;
+  const home = new TodoHome(world.environment, world.directory);
+  const { settings } = home;
   // A copy may take longer than one command.
   const limits = argv[0] === 'copy' ? { ...settings, stateUrl: undefined } : settings;
   const read = () => ({ settings: limits, warnings: [] });
@@ -40,8 +40,8 @@ export function stateCommand(argv: readonly string[], world: StateWorld): Promis
   return perform(STATE_FORM, { argv }, read, async (parsed) => {
     if ('problem' in parsed) return wrong(parsed.problem);
     const [word, from, to, ...more] = parsed.rest;
-    if (word === undefined) return showState(lists);
-    if (word === 'init' && from === undefined) return init(lists);
+    if (word === undefined) return showState(home);
+    if (word === 'init' && from === undefined) return init(home);
     if (word === 'copy' && from && to && more.length === 0) return copy(from, to, settings, world);
     return wrong(
       word === 'copy'
@@ -51,11 +51,11 @@ export function stateCommand(argv: readonly string[], world: StateWorld): Promis
   });
 }
 
-async function showState(lists: TodoLists): Promise<CommandResult> {
+async function showState(home: TodoHome): Promise<CommandResult> {
   const lines: string[] = [];
   const text = () => lines.map((line) => `${safeText(line, 400)}\n`).join('');
   try {
-    lines.push(...(await lists.lists.status()));
+    lines.push(...(await home.storage.status()));
     const tell = async (key: string, read: () => Promise<[number, string]>) => {
       const start = performance.now();
       const [version, size] = await read();
@@ -65,22 +65,22 @@ async function showState(lists: TodoLists): Promise<CommandResult> {
           ? `It does not exist yet; looking for it took ${ms} ms.`
           : `It is at version ${version}, with ${size}; reading it took ${ms} ms.`,
       );
-      if (await lists.lists.probeWriting(key)) lines.push('You may write it.');
+      if (await home.storage.probeWriting(key)) lines.push('You may write it.');
     };
-    const { taskList, agent } = lists.settings;
-    const name = nameOfOwn(lists, taskList !== undefined);
+    const { taskList, agent } = home.settings;
+    const name = nameOfOwn(home, taskList !== undefined);
     if (name) {
       lines.push(`Your list: session ${name.session}, agent ${name.agent}.`);
       await tell(listKey(name), async () => {
-        const { version, items } = await lists.open({}).read();
+        const { version, items } = await home.open({}).read();
         return [version, `${items.length} ${items.length === 1 ? 'item' : 'items'}`];
       });
     }
     if (taskList !== undefined) {
       lines.push(`Your team's tasks are in list ${taskList}.`);
-      const key = lists.teamKey();
+      const key = home.teamKey();
       await tell(key, async () => {
-        const store = openTaskList(lists, key, agent);
+        const store = openTaskList(home, key, agent);
         const { version, graph } = await store.read();
         return [version, `${graph.tasks.size} ${graph.tasks.size === 1 ? 'task' : 'tasks'}`];
       });
@@ -90,24 +90,24 @@ async function showState(lists: TodoLists): Promise<CommandResult> {
     if (!(error instanceof StateError)) throw error;
     return { ...storageTrouble(`Cannot ${STATE_FORM.purpose}`, error), stdout: text() };
   } finally {
-    await lists.close();
+    await home.close();
   }
 }
 
 /** Undefined if no list is named, as with a team on a server. */
-function nameOfOwn(lists: TodoLists, isInTeam: boolean): ListName | undefined {
+function nameOfOwn(home: TodoHome, isInTeam: boolean): ListName | undefined {
   try {
-    return lists.name({});
+    return home.name({});
   } catch (error) {
     if (isInTeam && error instanceof UnnamedList) return undefined;
     throw error;
   }
 }
 
-async function init(home: TodoLists): Promise<CommandResult> {
+async function init(home: TodoHome): Promise<CommandResult> {
   try {
-    await home.lists.init();
-    return done(`Ready for lists: ${await home.lists.name()}\n`);
+    await home.storage.init();
+    return done(`Ready for lists: ${await home.storage.name()}\n`);
   } finally {
     await home.close();
   }
@@ -150,11 +150,11 @@ function openLists(
   where: string,
   world: { environment: Environment; directory: string; timeoutMs: number },
   mustExist: boolean,
-): Lists {
+): ListStorage {
   if (/^[a-z]+:\/\//.test(where)) return connectServer({ url: where, ...world });
   const folder = resolve(world.directory, where);
   if (mustExist && !existsSync(folder)) throw new StateError(`there is no folder ${folder}`);
-  return new FolderLists({ folder });
+  return new FolderStorage({ folder });
 }
 
 /**
@@ -162,10 +162,11 @@ function openLists(
  *
  * Versions are renumbered from 1. A list that already exists is left alone.
  */
-async function* copyLists(from: Lists, to: Lists): AsyncGenerator<Copied> {
-  const todos = (lists: Lists, key: string) => (author: string) =>
-    todoPlace(lists, key, { author, history: EVERYTHING });
-  const tasks = (lists: Lists, key: string) => (author: string) => taskPlace(lists, key, author);
+async function* copyLists(from: ListStorage, to: ListStorage): AsyncGenerator<Copied> {
+  const todos = (storage: ListStorage, key: string) => (author: string) =>
+    todoPlace(storage, key, { author, history: EVERYTHING });
+  const tasks = (storage: ListStorage, key: string) => (author: string) =>
+    taskPlace(storage, key, author);
   const taskText = (graph: TaskGraph) => JSON.stringify(TASK_STEPS.between(NO_TASKS, graph));
   for (const { key, path } of [...(await from.find('todos')), ...(await from.find('tasks'))]) {
     const list = path.map((name) => safeText(name, 80)).join(' ');

@@ -1,7 +1,7 @@
 import { CommandType } from '../base/command/agent-command.ts';
 import { contentKey, type ItemPair, pairRenamed } from '../todo/pair-items.ts';
 import { type Items, isOpen } from '../todo/todo-fields.ts';
-import type { TodoLists } from '../todo/todo-lists.ts';
+import type { TodoHome } from '../todo/todo-home.ts';
 import type { Advise } from '../todo/todo-source.ts';
 import { changesFiles, failedVerifications, isVerification } from './evidence.ts';
 import { TASK_TEXTS, TEXTS } from './texts.ts';
@@ -66,13 +66,12 @@ export const GUIDANCE_RULES: readonly GuidanceRule[] = /* @__PURE__ */ LIST_NOTE
 );
 
 /** For commands on PATH, which see one change and no lines. */
-export function listNotes(lists: Pick<TodoLists, 'settings' | 'isOfSubagent'>): Advise {
+export function listNotes(home: Pick<TodoHome, 'settings' | 'isOfSubagent'>): Advise {
   return async (list, before, { items: now, asWritten: items = now, dropped = [] }) => {
-    if (lists.settings.guidance === 'off') return [];
+    if (home.settings.guidance === 'off') return [];
     const work = { items, changes: pairRenamed(before.items, items), dropped, isSubagent: false };
     const unverified = unverifiedFinish(work);
-    const toVerify =
-      unverified !== undefined && !(await lists.isOfSubagent(list)) ? unverified : [];
+    const toVerify = unverified !== undefined && !(await home.isOfSubagent(list)) ? unverified : [];
     return [droppedItems(work) ?? [], toVerify, skippedItems(work) ?? []].flat();
   };
 }

@@ -23,8 +23,14 @@ import {
   textOfPathName,
   workTreeOf,
 } from './list-paths.ts';
-import { connectServer, FolderLists, hasKnownScheme, type Lists, OTHER_SCHEME } from './lists.ts';
 import { DEFAULT_AGENT } from './place.ts';
+import {
+  connectServer,
+  FolderStorage,
+  hasKnownScheme,
+  type ListStorage,
+  OTHER_SCHEME,
+} from './storage.ts';
 
 const NAME_THE_SESSION =
   'with TODO_STATE_URL you must name the session, since a folder means a different place on each machine: set TODO_SESSION, or give --session NAME';
@@ -49,7 +55,7 @@ export class ListHome {
   readonly #environment: Environment;
   readonly #directory: string | undefined;
   #folder: string | undefined;
-  #lists: Lists | undefined;
+  #storage: ListStorage | undefined;
 
   /** @param directory undefined if it has been deleted. */
   constructor(
@@ -104,11 +110,12 @@ export class ListHome {
     return path;
   }
 
-  get lists(): Lists {
+  get storage(): ListStorage {
     const { stateUrl: url, stateTimeout } = this.settings;
     const options = { environment: this.#environment, timeoutMs: stateTimeout * 1000 };
-    this.#lists ??= url === undefined ? new FolderLists(this) : connectServer({ url, ...options });
-    return this.#lists;
+    this.#storage ??=
+      url === undefined ? new FolderStorage(this) : connectServer({ url, ...options });
+    return this.#storage;
   }
 
   /**
@@ -157,7 +164,7 @@ export class ListHome {
   }
 
   async close(): Promise<void> {
-    await this.#lists?.close();
+    await this.#storage?.close();
   }
 
   get #isOnServer(): boolean {

@@ -277,7 +277,7 @@ __todo_find_heads() {
     done
   fi
   for pattern in "${__todo_patterns[@]}"; do
-    # Lists are in `untracked~` if git tracks some in the folder itself (settings/list-home.ts).
+    # Lists are in `untracked~` if git tracks some in the folder itself (lists/list-home.ts).
     names=("$state"/untracked~/$pattern/*/head-* "$state"/untracked~/tasks~/$pattern/head-*
       "$state"/$pattern/*/head-* "$state"/tasks~/$pattern/head-*)
     for found in "${names[@]}"; do

@@ -14,7 +14,7 @@ import { type Theme, themeFor } from '../screen/panel/theme.ts';
 import { type TaskContext, teamNews, teamOf } from '../tasks/task-context.ts';
 import { type TaskRow, type TaskStore, type TaskVersion, taskView } from '../tasks/task-store.ts';
 import type { Items } from '../todo/todo-fields.ts';
-import { TodoLists } from '../todo/todo-lists.ts';
+import { TodoHome } from '../todo/todo-home.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 
@@ -28,7 +28,7 @@ export interface Prompt {
 interface PromptFinding {
   readonly prompt: Prompt;
   readonly settings: Settings;
-  readonly lists: TodoLists;
+  readonly home: TodoHome;
   readonly context: TaskContext;
   readonly list: TodoList;
   /** Newest first. */
@@ -66,21 +66,21 @@ export class PromptLists {
     const stateTimeout = Math.min(own.stateTimeout, LONGEST_WAIT_SECONDS);
     const settings = { ...own, stateTimeout };
     limitProgram(settings);
-    const lists = new TodoLists(environment, directory, { settings, warnings });
-    const context = teamOf(lists);
-    const list = lists.open({});
+    const home = new TodoHome(environment, directory, { settings, warnings });
+    const context = teamOf(home);
+    const list = home.open({});
     const tasks = context.open(undefined, settings);
     try {
       const [versions] = await Promise.all([list.versions(), list.read(), tasks.read()]);
-      return new PromptLists({ prompt, settings, lists, context, list, versions, tasks });
+      return new PromptLists({ prompt, settings, home, context, list, versions, tasks });
     } catch (error) {
-      await lists.close();
+      await home.close();
       throw error;
     }
   }
 
   close(): Promise<void> {
-    return this.#found.lists.close();
+    return this.#found.home.close();
   }
 
   /**
@@ -103,8 +103,8 @@ export class PromptLists {
   }
 
   get #headStarts() {
-    const { lists, settings } = this.#found;
-    return lists.headStarts(settings);
+    const { home, settings } = this.#found;
+    return home.headStarts(settings);
   }
 
   /** Newest first. */

@@ -1,6 +1,6 @@
 import { StateError } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
-import { OTHER_SCHEME } from '../lists/lists.ts';
+import { OTHER_SCHEME } from '../lists/storage.ts';
 
 export type StateUrl =
   | {

@@ -72,7 +72,7 @@ export function taskContext({
   readonly environment: Environment;
   readonly directory: () => string;
 }) {
-  const lists = new ListHome(environment, orElse(directory, undefined));
+  const home = new ListHome(environment, orElse(directory, undefined));
   const { settings: ofCalls = settingsOfCalls(environment, directory) } = more;
   let team: string | undefined;
   const settings: SettingsSource = (call) => {
@@ -84,19 +84,19 @@ export function taskContext({
   const setTeam = (name: string | undefined) => {
     team = name;
   };
-  return { ...teamOf(lists, more), settings, setTeam };
+  return { ...teamOf(home, more), settings, setTeam };
 }
 
 /** A task context over the lists of a program. */
-export function teamOf(lists: ListHome, more: Partial<TaskContext> = {}): TaskContext {
+export function teamOf(home: ListHome, more: Partial<TaskContext> = {}): TaskContext {
   const stores = new Map<string, TaskStore>();
   const open = (named: string | undefined, of: Settings): TaskStore => {
-    const key = lists.teamKey(named, of);
-    const store = stores.get(key) ?? openTaskList(lists, key, of.agent);
+    const key = home.teamKey(named, of);
+    const store = stores.get(key) ?? openTaskList(home, key, of.agent);
     stores.set(key, store);
     return store;
   };
-  return { open, settings: () => lists.reading, around: lists.around, ...more };
+  return { open, settings: () => home.reading, around: home.around, ...more };
 }
 
 const MOST_TOLD = 5;

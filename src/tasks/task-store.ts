@@ -2,10 +2,10 @@ import { StateError } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
 import { Document, type DocumentView } from '../lists/document.ts';
 import { ListHome } from '../lists/list-home.ts';
-import { FolderLists, type Lists } from '../lists/lists.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../lists/log-place.ts';
 import { type Awaitable, maybeAsync } from '../lists/maybe-async.ts';
 import { DEFAULT_AGENT, MemoryPlace, type Version } from '../lists/place.ts';
+import { FolderStorage, type ListStorage } from '../lists/storage.ts';
 import { withNotices } from './inbox.ts';
 import { type LeaseClock, machineClock } from './lease.ts';
 import type { Reason, Refused } from './reasons.ts';
@@ -209,7 +209,7 @@ export type TaskListLocation =
 export function openTaskStore(location: TaskListLocation): TaskStore {
   if ('folder' in location) {
     const { folder, author } = location;
-    return new TaskStore(taskPlace(new FolderLists({ folder }), '', author));
+    return new TaskStore(taskPlace(new FolderStorage({ folder }), '', author));
   }
   const { environment, directory, list, author } = location;
   const home = new ListHome(environment, directory);
@@ -219,10 +219,10 @@ export function openTaskStore(location: TaskListLocation): TaskStore {
 export function openTaskList(home: ListHome, key: string, author: string | undefined): TaskStore {
   // Computed when needed: lists on a server need no folder here.
   const sightings = () => home.trusted(`${home.folder}/seen~/${key.slice('tasks/'.length)}`);
-  return new TaskStore(taskPlace(home.lists, key, author), undefined, machineClock(sightings));
+  return new TaskStore(taskPlace(home.storage, key, author), undefined, machineClock(sightings));
 }
 
-export function taskPlace(lists: Lists, key: string, author: string = DEFAULT_AGENT) {
+export function taskPlace(storage: ListStorage, key: string, author: string = DEFAULT_AGENT) {
   const options = { history: ENTRIES_KEPT, check: storedEntryProblem, author };
-  return new LogPlace(lists.place<LogEntry<TaskStep>>(key, options), TASK_STEPS);
+  return new LogPlace(storage.place<LogEntry<TaskStep>>(key, options), TASK_STEPS);
 }

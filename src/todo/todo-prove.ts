@@ -8,7 +8,7 @@ import type { Settings, SettingsSource } from '../base/settings/settings.ts';
 import { orElse } from '../base/system/files.ts';
 import { itemName, reviseList } from './revise-list.ts';
 import { type Item, isOpen } from './todo-fields.ts';
-import type { TodoLists } from './todo-lists.ts';
+import type { TodoHome } from './todo-home.ts';
 import helpPage from './todo-prove.md';
 import {
   type Advise,
@@ -62,14 +62,14 @@ export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
   readonly inputSchema = PROVE_SCHEMA;
   readonly isReadOnly = false;
   readonly isConcurrencySafe = false;
-  readonly #around: Pick<TodoLists, 'around'> | undefined;
+  readonly #around: Pick<TodoHome, 'around'> | undefined;
   readonly #advise: Advise | undefined;
 
   /** @param around where checks run if the call does not say; without it, only calls from inside a bash run any. */
   constructor(
     source?: TodoSource,
     settings?: SettingsSource,
-    around?: Pick<TodoLists, 'around'>,
+    around?: Pick<TodoHome, 'around'>,
     advise?: Advise,
   ) {
     super(source, settings);

@@ -3,7 +3,6 @@ import { storedFields, wrongThing } from '../base/json/stored.ts';
 import { isProof } from '../base/proof/proof.ts';
 import { Document, type Listener } from '../lists/document.ts';
 import { FilePlace, type FilePlaceOptions } from '../lists/file-place.ts';
-import type { Lists } from '../lists/lists.ts';
 import {
   type Awaitable,
   type MaybeAsync,
@@ -20,6 +19,7 @@ import {
   type SharedPlace,
   type Version,
 } from '../lists/place.ts';
+import type { ListStorage } from '../lists/storage.ts';
 import { type Items, TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import {
   contentBefore,
@@ -212,11 +212,11 @@ export function openTodoStore(location: TodoStoreLocation): TodoStore {
 }
 
 export function todoPlace(
-  lists: Lists,
+  storage: ListStorage,
   key: string,
   options: Omit<PlaceOptions, 'check'>,
 ): SharedPlace<Items> {
-  return lists.place(key, { ...options, check: storedItemsProblem });
+  return storage.place(key, { ...options, check: storedItemsProblem });
 }
 
 const ITEM = { has: { ...storedFields(TODO_FIELDS), proof: { maybe: isProof } } };

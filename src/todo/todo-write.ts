@@ -9,10 +9,8 @@ import { perform } from '../base/command/perform.ts';
 import { refusal } from '../base/command/replies.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../base/json/json-input.ts';
 import type { Settings, SettingsSource } from '../base/settings/settings.ts';
-
+import type { TodoHome } from './todo-home.ts';
 import { type GivenList, validateTodoInput } from './todo-input.ts';
-
-import type { TodoLists } from './todo-lists.ts';
 import { todoInputSchema } from './todo-schema.ts';
 import {
   type Advise,
@@ -68,20 +66,20 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   readonly isReadOnly = false;
   /** One of two lists written at the same time replaces the other. */
   readonly isConcurrencySafe = false;
-  readonly #lists: Pick<TodoLists, 'setUntilDone'> | undefined;
+  readonly #home: Pick<TodoHome, 'setUntilDone'> | undefined;
   readonly #advise: Advise | undefined;
 
   /**
-   * @param lists a program's own, for `--until-done`; without them there is no such option.
+   * @param home a program's own, for `--until-done`; without them there is no such option.
    */
   constructor(
     source?: TodoSource,
     settings?: SettingsSource,
-    lists?: Pick<TodoLists, 'setUntilDone'>,
+    home?: Pick<TodoHome, 'setUntilDone'>,
     advise?: Advise,
   ) {
     super(source, settings);
-    this.#lists = lists;
+    this.#home = home;
     this.#advise = advise;
   }
 
@@ -123,7 +121,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const opened = openSource(this.source, options, settings, invocation.env && this.settings);
     const list = opened instanceof Promise ? await opened : opened;
     if ('problem' in list) return wrongUsage(list.problem, FULL_USAGE);
-    if (options['--until-done'] && this.#lists === undefined) {
+    if (options['--until-done'] && this.#home === undefined) {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
     }
     // 2. Read the wanted change.
@@ -132,7 +130,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const { wanted, version, notes } = change;
     // 3. Make it.
     if (options['--until-done']) {
-      this.#lists?.setUntilDone(list, (await list.readToReplace()).version + 1);
+      this.#home?.setUntilDone(list, (await list.readToReplace()).version + 1);
     }
     const rules = { isRequired: settings.requireProof };
     const outcome = await (wanted

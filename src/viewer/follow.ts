@@ -1,7 +1,7 @@
 import type { Document } from '../lists/document.ts';
-import type { FoundList, Lists } from '../lists/lists.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
 import type { SharedPlace } from '../lists/place.ts';
+import type { FoundList, ListStorage } from '../lists/storage.ts';
 import { TaskStore, type TaskVersion, taskPlace } from '../tasks/task-store.ts';
 import type { Items } from '../todo/todo-fields.ts';
 import { TodoList, todoPlace } from '../todo/todo-store.ts';
@@ -33,7 +33,7 @@ interface FoundDocument<V> extends Pick<FoundList, 'key' | 'path' | 'version'> {
 interface Source<V> {
   find(): Awaitable<readonly FoundDocument<V>[]>;
   open(key: string): Followed<V>['document'];
-  /** @param listener as of `Lists.watch`. */
+  /** @param listener as of `ListStorage.watch`. */
   watch(listener: (changed?: readonly FoundDocument<V>[]) => void): () => void;
 }
 
@@ -53,8 +53,8 @@ const MOST_VERSIONS = 1000;
 /** The pause after a failed read. */
 const RETRY_MS = 2000;
 
-export function readablePlace(lists: Lists, key: string): SharedPlace<Items> {
-  return todoPlace(lists, key, { author: '', history: MOST_VERSIONS });
+export function readablePlace(storage: ListStorage, key: string): SharedPlace<Items> {
+  return todoPlace(storage, key, { author: '', history: MOST_VERSIONS });
 }
 
 /**
@@ -64,7 +64,7 @@ export function readablePlace(lists: Lists, key: string): SharedPlace<Items> {
  * @param isMeant the agents whose lists to follow; default: all.
  */
 export function followLists(
-  lists: Lists,
+  storage: ListStorage,
   session: string,
   follower: Follower<TodoVersion>,
   start: Start,
@@ -73,21 +73,21 @@ export function followLists(
   const meant = (found: readonly FoundList[]) =>
     found.filter(({ path }) => isMeant(path.at(-1) ?? ''));
   const source: Source<TodoVersion> = {
-    find: async () => meant(await lists.find(session)),
-    open: (key) => new TodoList(() => new Date(), readablePlace(lists, key)),
-    watch: (listener) => lists.watch(session, (changed) => listener(changed && meant(changed))),
+    find: async () => meant(await storage.find(session)),
+    open: (key) => new TodoList(() => new Date(), readablePlace(storage, key)),
+    watch: (listener) => storage.watch(session, (changed) => listener(changed && meant(changed))),
   };
   return new Following(source, follower, start);
 }
 
 /** Reports a team's tasks, and then each new version. */
 export function followTasks(
-  lists: Lists,
+  storage: ListStorage,
   key: string,
   follower: Follower<TaskVersion>,
   start: Start,
 ): Following<TaskVersion> {
-  const place = taskPlace(lists, key, '');
+  const place = taskPlace(storage, key, '');
   const store = new TaskStore(place);
   const source: Source<TaskVersion> = {
     find: async () => {

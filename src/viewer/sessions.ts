@@ -43,7 +43,7 @@ export async function sessionsCommand(argv: readonly string[]): Promise<number> 
       const { '--json': json, ...removal } = options;
       if (Object.keys(removal).length > 0) return removeLists(watched, found, removal);
       const sessions = found.map(sessionSummary);
-      const where = await watched.lists.name();
+      const where = await watched.storage.name();
       writeAll(1, json ? jsonLine({ sessions }) : sessionsText(sessions, where));
       return 0;
     });

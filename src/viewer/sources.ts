@@ -61,7 +61,7 @@ export class Sources {
     taskList?: string,
   ): void {
     this.end();
-    const { lists } = this.#watched;
+    const { storage } = this.#watched;
     this.#session = session;
     this.#key = key;
     this.#teamKey = taskList ? this.#watched.teamKey(taskList) : key?.replace('todos/', 'tasks/');
@@ -70,8 +70,8 @@ export class Sources {
       reached: this.#changed,
       failed: (error: unknown) => this.#failed(error),
     };
-    this.#lists = key ? followLists(lists, key, tell, 'all') : undefined;
-    this.#tasks = this.#teamKey ? followTasks(lists, this.#teamKey, tell, 'all') : undefined;
+    this.#lists = key ? followLists(storage, key, tell, 'all') : undefined;
+    this.#tasks = this.#teamKey ? followTasks(storage, this.#teamKey, tell, 'all') : undefined;
   }
 
   /** Looks for the newest sessions. */

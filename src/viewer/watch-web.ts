@@ -19,7 +19,7 @@ export async function watchWeb(
 ): Promise<number> {
   const watched = new WatchedLists();
   // Fail now if the settings are wrong, rather than on each page.
-  await watched.lists.name();
+  await watched.storage.name();
   const follow: Follow = (address, show) =>
     followForPage(watched, { list, taskList }, address, show);
   const server = await serveWeb(port ?? 0, tokenIn(webTokenFile()), follow).catch((error) => {

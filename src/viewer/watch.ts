@@ -54,7 +54,7 @@ async function printChanges(options: WatchArguments): Promise<number> {
     if (tasks) {
       const print = jsonl ? printTaskSteps : printTaskWords;
       const start = (follower: Follower<TaskVersion>) =>
-        followTasks(watched.lists, watched.teamKey(options.taskList), follower, 'newest');
+        followTasks(watched.storage, watched.teamKey(options.taskList), follower, 'newest');
       return await printEach(start, print, signals.exitCode);
     }
     const { session, agent } = watched.name(list);
@@ -62,7 +62,7 @@ async function printChanges(options: WatchArguments): Promise<number> {
     // Without a harness session id, all of its sessions are meant.
     const isMeant = (one: string) => options.all || one === agent || one.startsWith(`${agent}@`);
     const start = (follower: Follower<TodoVersion>) =>
-      followLists(watched.lists, sessionKey(session), follower, 'newest', isMeant);
+      followLists(watched.storage, sessionKey(session), follower, 'newest', isMeant);
     return await printEach(start, print, signals.exitCode);
   } catch (error) {
     return sayTrouble(error);

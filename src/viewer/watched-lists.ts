@@ -1,7 +1,7 @@
 import { DamagedVersion, errorCode, StateError } from '../base/command/state-error.ts';
-import type { FoundList as Listed } from '../lists/lists.ts';
+import type { FoundList } from '../lists/storage.ts';
 import { taskPlace, taskRows } from '../tasks/task-store.ts';
-import { TodoLists } from '../todo/todo-lists.ts';
+import { TodoHome } from '../todo/todo-home.ts';
 import { readablePlace } from './follow.ts';
 import type { FoundSession, SessionList } from './model.ts';
 
@@ -21,9 +21,9 @@ const BUSY_MS = 60_000;
 const READ_AT_ONCE = 8;
 
 /** All agents' lists, in files or on a server. */
-export class WatchedLists extends TodoLists {
+export class WatchedLists extends TodoHome {
   /** The last readings, valid while the lists stay at their versions. */
-  readonly #known = new Map<string, SessionList & Pick<Listed, 'changedAt'>>();
+  readonly #known = new Map<string, SessionList & Pick<FoundList, 'changedAt'>>();
 
   constructor(environment = process.env) {
     super(environment, process.cwd());
@@ -31,7 +31,7 @@ export class WatchedLists extends TodoLists {
 
   /** The sessions of at most `most` lists, most recently changed first, unreadable ones included; other users' are skipped. */
   async find(most: number): Promise<FoundSession[]> {
-    const all = [...(await this.lists.find('todos')), ...(await this.lists.find('tasks'))];
+    const all = [...(await this.storage.find('todos')), ...(await this.storage.find('tasks'))];
     const byTime = all.map((list) => ({ list, at: list.changedAt ?? 0 }));
     byTime.sort((a, b) => b.at - a.at);
     const found: SessionList[] = [];
@@ -54,10 +54,10 @@ export class WatchedLists extends TodoLists {
   /** @returns false if someone is writing it. */
   async remove({ key, newest }: SessionList): Promise<boolean> {
     const isBusy = Date.now() - +newest.updatedAt < BUSY_MS;
-    return !isBusy && (await this.lists.remove(key, newest.version));
+    return !isBusy && (await this.storage.remove(key, newest.version));
   }
 
-  async #read(list: Listed): Promise<SessionList | undefined> {
+  async #read(list: FoundList): Promise<SessionList | undefined> {
     const known = this.#known.get(list.key);
     const isSame = known?.newest.version === list.version && known.changedAt === list.changedAt;
     if (isSame && known.damage === undefined) return known;
@@ -70,13 +70,13 @@ export class WatchedLists extends TodoLists {
   }
 
   /** An unreadable list is found, too; only other users' are not. */
-  async #newestOf(list: Listed): Promise<Pick<SessionList, 'newest' | 'damage'> | undefined> {
-    const { lists } = this;
+  async #newestOf(list: FoundList): Promise<Pick<SessionList, 'newest' | 'damage'> | undefined> {
+    const { storage } = this;
     const isTeam = isTeamKey(list.key);
     try {
       const found = await (isTeam
-        ? taskPlace(lists, list.key, '')
-        : readablePlace(lists, list.key)
+        ? taskPlace(storage, list.key, '')
+        : readablePlace(storage, list.key)
       ).load();
       if (found === undefined) return undefined;
       const { version, content, at: updatedAt, damage } = found;

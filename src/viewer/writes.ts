@@ -79,7 +79,7 @@ async function current<Value>(exitCode: number, read: () => Promise<Value> | Val
 /** Changes tasks by the command that an agent would use, if the task is still as the person saw it. */
 export async function writeTask(
   store: TaskStore,
-  lists: Pick<ListHome, 'around'>,
+  home: Pick<ListHome, 'around'>,
   settings: SettingsSource,
   { command: name, json, seen, force = false }: TaskRequest,
 ): Promise<ChangeOutcome> {
@@ -90,7 +90,7 @@ export async function writeTask(
       ? because('built_upon', [seen.id], 'in the meantime; nothing was changed')
       : undefined;
   });
-  const commands = taskCommands({ open: () => asSeen, settings, around: lists.around });
+  const commands = taskCommands({ open: () => asSeen, settings, around: home.around });
   const command = commands.find((one) => one.name === name);
   const { stdout, stderr, exitCode } = (await command?.execute({
     argv: [...(force ? ['--force'] : []), JSON.stringify(json)],

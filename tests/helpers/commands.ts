@@ -1,10 +1,10 @@
 import { type CommandResult, executeSafely } from '../../src/base/command/agent-command.ts';
 import { withWarnings } from '../../src/base/command/replies.ts';
 import { orElse } from '../../src/base/system/files.ts';
-import { connectToServers } from '../../src/servers/server-lists.ts';
+import { connectToServers } from '../../src/servers/server-storage.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { teamOf } from '../../src/tasks/task-context.ts';
-import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { TodoHome } from '../../src/todo/todo-home.ts';
 import { TodoProveHandler } from '../../src/todo/todo-prove.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
@@ -21,22 +21,22 @@ export async function callCommand(
   argv: readonly string[],
   { cwd = '/', stdin = '' } = {},
 ): Promise<CommandResult> {
-  const lists = new TodoLists(env, cwd);
-  const settings = () => lists.reading;
+  const home = new TodoHome(env, cwd);
+  const settings = () => home.reading;
   const handlers = [
-    new TodoWriteHandler(lists.open, settings),
-    new TodoReadHandler(lists.open, settings),
-    new TodoProveHandler(lists.open, settings, lists),
-    ...taskCommands(teamOf(lists)),
+    new TodoWriteHandler(home.open, settings),
+    new TodoReadHandler(home.open, settings),
+    new TodoProveHandler(home.open, settings, home),
+    ...taskCommands(teamOf(home)),
   ];
   const handler = handlers.find((known) => known.name === name);
   if (handler === undefined) throw new Error(`no command is called ${name}`);
   try {
     const result = await executeSafely(handler, { argv, stdin: async () => stdin });
     // Without a folder of lists there are none; the command has reported that.
-    const warnings = orElse(() => lists.warnings, []);
+    const warnings = orElse(() => home.warnings, []);
     return withWarnings(result, warnings);
   } finally {
-    await lists.close();
+    await home.close();
   }
 }

@@ -19,7 +19,7 @@ import { orElse } from '../../src/base/system/files.ts';
 import type { PlaceOptions, SharedPlace } from '../../src/lists/place.ts';
 import { EtcdEngine, type EtcdOptions } from '../../src/servers/etcd-engine.ts';
 import { PostgresEngine, type PostgresOptions } from '../../src/servers/postgres-engine.ts';
-import { ServerPlace } from '../../src/servers/server-lists.ts';
+import { ServerPlace } from '../../src/servers/server-storage.ts';
 import { eventually } from './eventually.ts';
 import { hasPrograms, isHere } from './machine.ts';
 import { freePorts } from './ports.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runHook } from '../../src/harness/hook/run-hook.ts';
-import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { TodoHome } from '../../src/todo/todo-home.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { items } from '../guidance/agent-session.ts';
 import { temporaryDirectory } from './files.ts';
@@ -16,7 +16,7 @@ export function harness(session: string, variable?: string, now = NOON) {
   mkdirSync(join(directory, '.git'), { recursive: true });
   const environment: Record<string, string> = { TODO_STATE_DIR: join(root, 'state') };
   const named = variable && { [variable]: session };
-  const list = () => new TodoLists({ ...environment, ...named }, directory).open({});
+  const list = () => new TodoHome({ ...environment, ...named }, directory).open({});
   /** The hook's output for an event. */
   const say = (input: object | string, ...argv: string[]) =>
     runHook({

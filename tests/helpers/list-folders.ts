@@ -5,7 +5,7 @@ import {
   sessionKey,
   taskListKey,
 } from '../../src/lists/list-paths.ts';
-import { FolderLists } from '../../src/lists/lists.ts';
+import { FolderStorage } from '../../src/lists/storage.ts';
 
 export function listFolder(state: string, name: ListName): string {
   return folderOfKey(state, listKey(name));
@@ -16,6 +16,6 @@ export function taskListFolder(state: string, list: string): string {
 }
 
 export function agentsIn(state: string, session: string): string[] {
-  const found = new FolderLists({ folder: state }).find(sessionKey(session));
+  const found = new FolderStorage({ folder: state }).find(sessionKey(session));
   return found.map(({ path: [, , agent = ''] }) => agent).sort();
 }

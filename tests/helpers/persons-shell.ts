@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { TodoHome } from '../../src/todo/todo-home.ts';
 import { items } from '../guidance/agent-session.ts';
 import { AGENT_SHELL } from './agent-shell.ts';
 import { ENV } from './bash.ts';
@@ -43,7 +43,7 @@ export class PersonsShell extends TmuxTerminal {
     const files = { '.bashrc': `PS1='${PROMPT}'\n`, ...options.home };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text);
     const { list, env } = options;
-    if (list) new TodoLists({ HOME: home, ...env }, project).open({}).update(items(...list));
+    if (list) new TodoHome({ HOME: home, ...env }, project).open({}).update(items(...list));
     const shell = new PersonsShell(home, project, options);
     if (list) await shell.until('the list', (text) => PANEL.test(text));
     await shell.until('a prompt', options.isAtPrompt ?? isAtPrompt);

@@ -1,7 +1,7 @@
 import { beforeAll, describe } from 'vitest';
 import { orElse } from '../../src/base/system/files.ts';
-import { useServers as handIn } from '../../src/lists/lists.ts';
-import { ServerLists } from '../../src/servers/server-lists.ts';
+import { useServers as handIn } from '../../src/lists/storage.ts';
+import { ServerStorage } from '../../src/servers/server-storage.ts';
 import {
   Etcd,
   EtcdCluster,
@@ -14,7 +14,7 @@ import {
 } from './engines.ts';
 import { madeIn, oncePerRun } from './once-per-run.ts';
 
-handIn((options) => new ServerLists(options));
+handIn((options) => new ServerStorage(options));
 
 // One etcd and one PostgreSQL for all tests of a run that do not stop or change them, started by the first test that needs
 // them.

@@ -6,7 +6,7 @@ import { FilePlace } from '../../src/lists/file-place.ts';
 import { ListHome } from '../../src/lists/list-home.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
-import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { TodoHome } from '../../src/todo/todo-home.ts';
 import { tokenIn } from '../../src/viewer/web-server.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment } from '../helpers/executables.ts';
@@ -99,8 +99,8 @@ describe('a cloned repository with a state folder', () => {
 test('two folders whose names are not UTF-8 do not share a list', () => {
   const environment = cleanEnvironment({ TODO_STATE_DIR: temporaryDirectory() });
   const write = (directory: string, more = {}) => {
-    const lists = new TodoLists({ ...environment, ...more }, directory);
-    return lists.open({}).update([]);
+    const home = new TodoHome({ ...environment, ...more }, directory);
+    return home.open({}).update([]);
   };
   expect(() => write('/tmp/caf\ufffd')).toThrow(/is not UTF-8/);
   expect(() => write('/tmp', { TODO_AGENT: '\ufffd' })).toThrow(/is not UTF-8/);

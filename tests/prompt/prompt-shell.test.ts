@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { promptShell } from '../../src/prompt/prompt-shell.ts';
 import { FRESH_COLOURS } from '../../src/screen/panel/theme.ts';
-import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { TodoHome } from '../../src/todo/todo-home.ts';
 import { items } from '../guidance/agent-session.ts';
 import { bashIsSince } from '../helpers/bash.ts';
 import { callCommand } from '../helpers/commands.ts';
@@ -21,7 +21,7 @@ const start = PersonsShell.start;
 
 /** Another process writes the list. */
 const update = ({ home, project }: PersonsShell, ...lines: readonly string[]) =>
-  new TodoLists({ HOME: home }, project).open({}).update(items(...lines));
+  new TodoHome({ HOME: home }, project).open({}).update(items(...lines));
 
 describe.skipIf(!hasTmux)('in one interactive shell', () => {
   const shared = forAllTests(async (finished) => {

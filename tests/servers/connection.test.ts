@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { clockMs, inTime } from '../../src/base/command/time-limit.ts';
 import { stateCommand } from '../../src/cli/state-command.ts';
-import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { TodoHome } from '../../src/todo/todo-home.ts';
 import { JsonlClient } from '../helpers/agent-shell.ts';
 import { hasEtcd, hasPostgres } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -73,7 +73,7 @@ describe.runIf(hasEtcd)('on either a command', () => {
 
   test('may copy lists for longer than that', async () => {
     const lists = temporaryDirectory();
-    const { open } = new TodoLists({ TODO_STATE_DIR: lists, TODO_SESSION: 's' }, '/');
+    const { open } = new TodoHome({ TODO_STATE_DIR: lists, TODO_SESSION: 's' }, '/');
     for (let count = 0; count < 20; count++) open({}).update([]);
     const late = await startProxy(servers.etcd.port, { delayMs: 150 });
     const url = servers.etcd.urlAt(late.port);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { SharedPlace } from '../../src/lists/place.ts';
-import { ServerLists } from '../../src/servers/server-lists.ts';
+import { ServerStorage } from '../../src/servers/server-storage.ts';
 import { closing } from '../helpers/engines.ts';
 
 // Broken or malicious servers. Their answers are read as far as a list may need, and no further.
@@ -45,12 +45,12 @@ export const withoutEnd = (begin: string, more: string): Answer => ({
 });
 
 /** @param timeoutMs for requests that are repeated until then; else longer than a busy machine takes. */
-export function listsAt(url: string, timeoutMs = 60_000): ServerLists {
-  return closing(new ServerLists({ url, environment: { PGPASSWORD: 's3cret' }, timeoutMs }));
+export function listsAt(url: string, timeoutMs = 60_000): ServerStorage {
+  return closing(new ServerStorage({ url, environment: { PGPASSWORD: 's3cret' }, timeoutMs }));
 }
 
-export const placeIn = (lists: ServerLists): SharedPlace<string> =>
-  lists.place('todos/s/a', AS_ANN);
+export const placeIn = (storage: ServerStorage): SharedPlace<string> =>
+  storage.place('todos/s/a', AS_ANN);
 export const placeAt = (url: string, timeoutMs?: number) => placeIn(listsAt(url, timeoutMs));
 
 export async function problemOf(work: unknown): Promise<string> {

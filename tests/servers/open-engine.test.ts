@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { base64 } from '../../src/servers/etcd-answer.ts';
 import { passwordFrom } from '../../src/servers/open-engine.ts';
-import { ServerLists } from '../../src/servers/server-lists.ts';
+import { ServerStorage } from '../../src/servers/server-storage.ts';
 import { closing, EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -18,8 +18,8 @@ const NOON = new Date('2026-05-01T12:00:00.000Z');
 const servers = useServers();
 const AS_ANN = { author: 'ann', history: 50 };
 
-function open(url: string, environment: Record<string, string> = {}): ServerLists {
-  return closing(new ServerLists({ url, environment, timeoutMs: 5000 }));
+function open(url: string, environment: Record<string, string> = {}): ServerStorage {
+  return closing(new ServerStorage({ url, environment, timeoutMs: 5000 }));
 }
 
 describe.runIf(hasEtcd)('etcd', () => {
@@ -136,17 +136,17 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   }
 
   test('tables are made by init alone, and asking for it twice is fine', async () => {
-    const lists = open(`${server.url}?schema=fresh`);
-    const place = lists.place<string>('todos/s/a', AS_ANN);
+    const storage = open(`${server.url}?schema=fresh`);
+    const place = storage.place<string>('todos/s/a', AS_ANN);
     await expect(place.commit(0, 'x', NOON)).rejects.toThrow(
       /create them with: agent-shell state init$/,
     );
     await expect(place.load()).rejects.toThrow(/agent-shell state init$/);
-    expect((await lists.status())[1]).toMatch(/no tables for lists yet/);
-    await lists.init();
-    await lists.init();
+    expect((await storage.status())[1]).toMatch(/no tables for lists yet/);
+    await storage.init();
+    await storage.init();
     expect(await place.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
-    expect((await lists.status())[1]).toMatch(/^PostgreSQL \d+\.\d+.*, schema fresh, [\d.]+ ms$/);
+    expect((await storage.status())[1]).toMatch(/^PostgreSQL \d+\.\d+.*, schema fresh, [\d.]+ ms$/);
     server.sql(`update fresh.versions set value = 'x'`);
     const other = open(`${server.url}?schema=fresh`).place<string>('todos/s/a', AS_ANN);
     await expect(other.load()).rejects.toThrow(
@@ -155,9 +155,9 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   });
 
   test('a schema of any name is only that', async () => {
-    const lists = open(`${server.url}?schema=a$$b'"%5c%3b`);
-    await lists.init();
-    const place = lists.place<string>('todos/s/a', AS_ANN);
+    const storage = open(`${server.url}?schema=a$$b'"%5c%3b`);
+    await storage.init();
+    const place = storage.place<string>('todos/s/a', AS_ANN);
     expect(await place.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
   });
 
@@ -196,15 +196,15 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
 
   test('several that ask for init at once all get it', async () => {
     const servers = Array.from({ length: 8 }, () => open(`${server.url}?schema=at_once`));
-    await Promise.all(servers.map((lists) => lists.init()));
+    await Promise.all(servers.map((storage) => storage.init()));
     const place = servers[0]?.place<string>('todos/s/a', AS_ANN);
     expect(await place?.commit(0, 'x', NOON)).toMatchObject({ version: 1 });
   });
 
   test('a password file that cannot be read is named', async () => {
     createReader('carl');
-    const lists = open(urlFor('carl'), { TODO_STATE_PASSWORD_FILE: '/nowhere/password' });
-    const place = lists.place('tasks/a', AS_ANN);
+    const storage = open(urlFor('carl'), { TODO_STATE_PASSWORD_FILE: '/nowhere/password' });
+    const place = storage.place('tasks/a', AS_ANN);
     // A watcher learns of it by reading; it must not end the program.
     onTestFinished(place.watch(() => {}));
     for (let time = 0; time < 2; time++) {
@@ -227,8 +227,8 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
       "create role hasty superuser login; alter role hasty set statement_timeout = '50ms'",
     );
     const url = urlFor('hasty');
-    const lists = closing(new ServerLists({ url, environment: {}, timeoutMs: 1000 }));
-    const place = lists.place<string>('tasks/hasty', AS_ANN);
+    const storage = closing(new ServerStorage({ url, environment: {}, timeoutMs: 1000 }));
+    const place = storage.place<string>('tasks/hasty', AS_ANN);
     expect(await place.commit(0, 'a', NOON)).toMatchObject({ version: 1 });
     const lock = 'begin; lock table todowrite.lists in exclusive mode; select pg_sleep(3)';
     const argv = ['-h', '127.0.0.1', '-p', String(server.port), '-U', 'lists', '-c', lock];
@@ -270,8 +270,8 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     expect(await open(url, { HOME: home }).place('tasks/b', AS_ANN).load()).toBeUndefined();
     writeFileSync(join(home, 'password'), SECRET);
     const variables = { PGPASSWORD: 'Wr0ng', TODO_STATE_PASSWORD_FILE: join(home, 'password') };
-    const lists = open(urlFor('dora'), variables);
-    expect(await lists.place('tasks/b', AS_ANN).load()).toBeUndefined();
+    const storage = open(urlFor('dora'), variables);
+    expect(await storage.place('tasks/b', AS_ANN).load()).toBeUndefined();
   });
 
   test('each password that PostgreSQL accepts from psql logs in, however it is to be prepared', async () => {
@@ -334,8 +334,8 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     const outcome = async (host: string, sslmode: string, ca?: string) => {
       const url = `postgres://lists@${host}:${server.port}/postgres?sslmode=${sslmode}`;
       const environment: Record<string, string> = ca === undefined ? {} : { PGSSLROOTCERT: ca };
-      const lists = closing(new ServerLists({ url, environment, timeoutMs: 20_000 }));
-      const place = lists.place<string>(`todos/${host}/${sslmode}`, AS_ANN);
+      const storage = closing(new ServerStorage({ url, environment, timeoutMs: 20_000 }));
+      const place = storage.place<string>(`todos/${host}/${sslmode}`, AS_ANN);
       return Promise.resolve(place.load())
         .then(() => place.commit(0, 'a', NOON))
         .then(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { orElse } from '../../src/base/system/files.ts';
 import type { SharedPlace } from '../../src/lists/place.ts';
-import { ServerPlace } from '../../src/servers/server-lists.ts';
+import { ServerPlace } from '../../src/servers/server-storage.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { closing, hasPostgres, PostgresServer } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/lists/log-place.ts';
 import { MemoryPlace, type SharedPlace } from '../../src/lists/place.ts';
-import { ServerLists } from '../../src/servers/server-lists.ts';
+import { ServerStorage } from '../../src/servers/server-storage.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import { type Task, type TaskGraph, withTasks } from '../../src/tasks/task.ts';
 import { TaskStore, taskView } from '../../src/tasks/task-store.ts';
@@ -39,10 +39,10 @@ interface Team {
 }
 
 function onServer(url: string): Pick<Team, 'where' | 'entries'> {
-  const lists = new ServerLists({ url, environment: {}, timeoutMs: 20_000 });
-  onTestFinished(() => lists.close());
+  const storage = new ServerStorage({ url, environment: {}, timeoutMs: 20_000 });
+  onTestFinished(() => storage.close());
   const options = { author: 'test', history: KEEP_ALL };
-  return { where: url, entries: lists.place<LogEntry<TaskStep>>('tasks/team', options) };
+  return { where: url, entries: storage.place<LogEntry<TaskStep>>('tasks/team', options) };
 }
 
 /** True if the last line of a member's log is not the end of a change. */

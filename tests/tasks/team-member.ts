@@ -4,7 +4,7 @@ import { openSync, writeSync } from 'node:fs';
 import { StateError } from '../../src/base/command/state-error.ts';
 import { FilePlace } from '../../src/lists/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/lists/log-place.ts';
-import { ServerLists } from '../../src/servers/server-lists.ts';
+import { ServerStorage } from '../../src/servers/server-storage.ts';
 import { claimTask, releaseTasks } from '../../src/tasks/claims.ts';
 import type { Refused } from '../../src/tasks/reasons.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
@@ -26,7 +26,7 @@ const now = () => Number(process.hrtime.bigint() / 1000n);
 function open(author: string): TaskStore {
   const options = { author, history: KEEP_ALL };
   const entries = where.includes('://')
-    ? new ServerLists({ url: where, environment: process.env, timeoutMs: 5000 }).place<
+    ? new ServerStorage({ url: where, environment: process.env, timeoutMs: 5000 }).place<
         LogEntry<TaskStep>
       >('tasks/team', options)
     : new FilePlace<LogEntry<TaskStep>>({ folder: where, ...options });

@@ -11,8 +11,8 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
-import { ServerLists } from '../../src/servers/server-lists.ts';
-import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { ServerStorage } from '../../src/servers/server-storage.ts';
+import { TodoHome } from '../../src/todo/todo-home.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { ok } from '../helpers/replies.ts';
@@ -29,14 +29,14 @@ describeOn(useServers().one, (server) =>
 function staysUsable(variables: () => Record<string, string>): void {
   /** A list with these versions, of which the newest is then overwritten. */
   async function damagedAfter(...contents: string[]) {
-    const lists = new TodoLists({ TODO_SESSION: 's', ...variables() }, '/');
-    onTestFinished(() => lists.close());
-    if (lists.lists instanceof ServerLists) await lists.lists.init();
-    const list = lists.open({});
+    const home = new TodoHome({ TODO_SESSION: 's', ...variables() }, '/');
+    onTestFinished(() => home.close());
+    if (home.storage instanceof ServerStorage) await home.storage.init();
+    const list = home.open({});
     const { write, read } = commandsOn(list);
     for (const content of contents) await write(json(todo(content)));
     const options = { author: 'main', history: 50 };
-    const place = lists.lists.place<unknown>('todos/s/main', options);
+    const place = home.storage.place<unknown>('todos/s/main', options);
     expect(await place.commit(contents.length, 'junk', new Date())).toBeDefined();
     return { write, read };
   }

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { basename } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { base64 } from '../../src/servers/etcd-answer.ts';
-import { ServerLists } from '../../src/servers/server-lists.ts';
+import { ServerStorage } from '../../src/servers/server-storage.ts';
 import type { Items } from '../../src/todo/todo-fields.ts';
 import type { TodoVersion } from '../../src/todo/todo-version.ts';
 import { type FollowedList, followLists } from '../../src/viewer/follow.ts';
@@ -68,7 +68,7 @@ test.runIf(hasEtcd)(
   async () => {
     const lists = (port: number) => {
       const url = `${servers.etcd.urlAt(port)}/named`;
-      return closing(new ServerLists({ url, environment: {}, timeoutMs: 20_000 }));
+      return closing(new ServerStorage({ url, environment: {}, timeoutMs: 20_000 }));
     };
     const proxy = await startProxy(servers.etcd.port);
     const writer = lists(servers.etcd.port);
@@ -109,7 +109,7 @@ test.runIf(hasEtcd)(
   },
 );
 
-// Finding and following on each engine: tests/lists/lists.test.ts.
+// Finding and following on each engine: tests/lists/storage.test.ts.
 describe.runIf(hasEtcd)('agent-shell', () => {
   test('watch --jsonl, watch --web and sessions show the lists of a session, later ones included', async () => {
     const at = onServer(servers.etcd.emptyUrl());

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
 import { sessionKey } from '../../src/lists/list-paths.ts';
-import { FolderLists } from '../../src/lists/lists.ts';
+import { FolderStorage } from '../../src/lists/storage.ts';
 import { claimTask } from '../../src/tasks/claims.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
@@ -93,8 +93,8 @@ describe('removal', () => {
     return state;
   }
   const left = (state: string) => {
-    const lists = new FolderLists({ folder: state });
-    const found = [...lists.find('todos'), ...lists.find('tasks')];
+    const storage = new FolderStorage({ folder: state });
+    const found = [...storage.find('todos'), ...storage.find('tasks')];
     return found.map(({ path: [kind, session, agent] }) => `${session} ${agent ?? kind}`).sort();
   };
 
@@ -117,11 +117,11 @@ describe('removal', () => {
       exitCode: 1,
     });
     const folder = listFolder(state, { session: '/home/ann/app', agent: 'bob' });
-    const lists = new FolderLists({ folder: state });
-    const [found] = lists.find(sessionKey('/home/ann/app'));
+    const storage = new FolderStorage({ folder: state });
+    const [found] = storage.find(sessionKey('/home/ann/app'));
     write(state, '/home/ann/app', 'bob', 0, '- new');
     // The version has changed since.
-    expect(lists.remove(found?.key ?? '', 0)).toBe(false);
+    expect(storage.remove(found?.key ?? '', 0)).toBe(false);
     expect(new FilePlace({ folder }).load()?.content).toEqual(todos('- new'));
   });
 

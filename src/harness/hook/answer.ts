@@ -8,7 +8,7 @@ import { releaseSession } from '../../tasks/claims.ts';
 import type { TaskGraph } from '../../tasks/task.ts';
 import { callerOf, type TaskContext, teamNews, teamOf } from '../../tasks/task-context.ts';
 import { type Items, isOpen } from '../../todo/todo-fields.ts';
-import { isUntilDone, TodoLists } from '../../todo/todo-lists.ts';
+import { isUntilDone, TodoHome } from '../../todo/todo-home.ts';
 import type { TodoList } from '../../todo/todo-store.ts';
 import { leftBehindNotes, type TodoVersion } from '../../todo/todo-version.ts';
 import { hearUser } from '../../todo/user-changes.ts';
@@ -43,7 +43,7 @@ export interface HookWorld {
 
 interface Opened extends HookWorld {
   readonly settings: Settings;
-  readonly lists: TodoLists;
+  readonly home: TodoHome;
   readonly team: TaskContext;
 }
 
@@ -51,14 +51,14 @@ interface Opened extends HookWorld {
 export async function answerEvent(event: HookEvent, world: HookWorld): Promise<Reply> {
   if (event.what.kind === 'other') return {};
   const { environment, directory } = world;
-  const lists = new TodoLists(environment, directory);
-  const { settings } = lists;
-  const opened = { ...world, settings, lists, team: teamOf(lists) };
+  const home = new TodoHome(environment, directory);
+  const { settings } = home;
+  const opened = { ...world, settings, home, team: teamOf(home) };
   return inTimeOf(settings, async () => {
     if (event.what.kind === 'end') return releaseAtEnd(event, opened);
     const reply = await answerOfList(event, opened);
     const news = await newsOfTeam(event, opened);
-    const warnings = event.what.kind === 'start' ? lists.warnings.join('\n') : '';
+    const warnings = event.what.kind === 'start' ? home.warnings.join('\n') : '';
     if (news === '' && warnings === '') return reply;
     return { ...reply, context: texts(warnings, reply.context, news) };
   });
@@ -85,7 +85,7 @@ async function releaseAtEnd({ session }: HookEvent, { team, settings }: Opened):
 }
 
 async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
-  const list = world.lists.open({});
+  const list = world.home.open({});
   const ofUser = isHeard(event) ? noteLines(await hearUser(list)).trimEnd() : '';
   const found = await list.read();
   const newest = found.version === 0 ? await inherited(list, event, world) : found;
@@ -107,12 +107,12 @@ interface Found {
 async function answerWith(
   { list, newest, ofUser }: Found,
   event: HookEvent,
-  { lists, settings, ...world }: Opened,
+  { home, settings, ...world }: Opened,
 ): Promise<Reply> {
   const { what } = event;
   const by = newest.by === list.author ? undefined : newest.by;
-  const name = lists.name({});
-  const folder = lists.trusted(hookFolder(lists.folder, name));
+  const name = home.name({});
+  const folder = home.trusted(hookFolder(home.folder, name));
   const journal = new Journal(folder);
   const session = keyOf(event.session);
   const add = (what: Partial<JournalEntry>) => {
@@ -175,7 +175,7 @@ async function inherited(
   { parent, directory }: Opened,
 ): Promise<TodoVersion | undefined> {
   if (kind !== 'start' && kind !== 'prompt' && kind !== 'command') return undefined;
-  const { items } = await new TodoLists(parent(), directory).open({}).read();
+  const { items } = await new TodoHome(parent(), directory).open({}).read();
   return items.some(isOpen) ? list.updateIf(0, items) : undefined;
 }
 

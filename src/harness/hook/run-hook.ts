@@ -1,6 +1,6 @@
 import type { Environment } from '../../base/environment.ts';
 import { withoutTags } from '../../base/safe-text.ts';
-import { TodoLists } from '../../todo/todo-lists.ts';
+import { TodoHome } from '../../todo/todo-home.ts';
 import { answerEvent } from './answer.ts';
 import { DIALECTS, type Dialect, type DialectName, dialectOf, readEvent } from './dialects.ts';
 import { hookLog, logFailure } from './hook-log.ts';
@@ -35,8 +35,8 @@ export async function runHook(call: HookCall): Promise<string> {
     event = String(input.hook_event_name ?? '');
     return await reply(input, call);
   } catch (error) {
-    const lists = new TodoLists(call.environment, call.directory);
-    logFailure(() => hookLog(lists.folder), event, error, call.now());
+    const home = new TodoHome(call.environment, call.directory);
+    logFailure(() => hookLog(home.folder), event, error, call.now());
     return '';
   }
 }

@@ -36,8 +36,8 @@ export function inspectInstall(world: SetupWorld): Inspection {
   const here = askBash('-c', environment, directory);
   // A login shell finds what every harness finds, whatever environment it starts from.
   const login = askBash('-lc', { ...environment, PATH: systemPath(environment) }, directory);
-  const lists = new ListHome(environment, directory);
-  const state = lists.folder;
+  const home = new ListHome(environment, directory);
+  const state = home.folder;
   const trouble = folderProblem(state);
   const inTree = `${state}${sep}`.startsWith(`${workTreeOf(directory) ?? directory}${sep}`);
   const log = hookLog(state);
@@ -46,7 +46,7 @@ export function inspectInstall(world: SetupWorld): Inspection {
     !inTree &&
       trouble === undefined &&
       'that is outside the work tree: a sandbox may not allow writing there; see docs/platforms.md',
-    ...lists.warnings,
+    ...home.warnings,
     failures.length > 0 && `the hook has failed recently, see ${log}:`,
   ];
   const findings: Finding[] = [

@@ -5,7 +5,7 @@ import { createTheme } from '../../../src/screen/panel/theme.ts';
 import { isDriven } from '../../../src/screen/terminal/driven.ts';
 import { createTasks } from '../../../src/tasks/task-create.ts';
 import { openTaskStore } from '../../../src/tasks/task-store.ts';
-import { TodoLists } from '../../../src/todo/todo-lists.ts';
+import { TodoHome } from '../../../src/todo/todo-home.ts';
 import { openTodoStore } from '../../../src/todo/todo-store.ts';
 import { callCommand } from '../../helpers/commands.ts';
 import { cleanEnvironment, executable, run } from '../../helpers/executables.ts';
@@ -144,10 +144,10 @@ test.each([
 /** A folder with the lists of session s, all of sessions of Claude Code. */
 function listsOfClaude(): string {
   const state = temporaryDirectory();
-  const lists = new TodoLists({ TODO_STATE_DIR: state, TODO_SESSION: 's' }, '/');
+  const home = new TodoHome({ TODO_STATE_DIR: state, TODO_SESSION: 's' }, '/');
   for (const digit of ['2', '1']) {
     const agent = `main@${digit.repeat(8)}-aaaa-4bbb-8ccc-123456789abc`;
-    lists.open({ agent }).update(todos(`> Ship ${digit}`));
+    home.open({ agent }).update(todos(`> Ship ${digit}`));
   }
   return state;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listKey, sessionKey } from '../../src/lists/list-paths.ts';
-import { FolderLists, type Lists } from '../../src/lists/lists.ts';
+import { FolderStorage, type ListStorage } from '../../src/lists/storage.ts';
 import { base64, keyOfVersion } from '../../src/servers/etcd-answer.ts';
-import { ServerLists } from '../../src/servers/server-lists.ts';
+import { ServerStorage } from '../../src/servers/server-storage.ts';
 import { closing, hasEtcd } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -19,9 +19,9 @@ let sessions = 0;
 describe('in files', () => areFoundAndWatched(temporaryDirectory));
 describeOn(servers.each, (server) => areFoundAndWatched(() => server().url));
 
-function lists(where: string): Lists {
-  if (where.startsWith('/')) return new FolderLists({ folder: where });
-  return closing(new ServerLists({ url: where, environment: {}, timeoutMs: 5000 }));
+function lists(where: string): ListStorage {
+  if (where.startsWith('/')) return new FolderStorage({ folder: where });
+  return closing(new ServerStorage({ url: where, environment: {}, timeoutMs: 5000 }));
 }
 
 function areFoundAndWatched(url: () => string): void {

@@ -1,7 +1,6 @@
 import { DamagedVersion, StateError } from '../base/command/state-error.ts';
 import { clockMs, pause } from '../base/command/time-limit.ts';
 import { isPathName, textOfPathName } from '../lists/list-paths.ts';
-import { type FoundList, type Lists, type ServerOptions, useServers } from '../lists/lists.ts';
 import {
   type HistoryRange,
   newId,
@@ -10,17 +9,23 @@ import {
   type Version,
   wholeOnes,
 } from '../lists/place.ts';
+import {
+  type FoundList,
+  type ListStorage,
+  type ServerOptions,
+  useServers,
+} from '../lists/storage.ts';
 import type { Engine } from './engine.ts';
 import { decodeContent, encodeContent } from './stored-content.ts';
 import { type Change, VersionWatch } from './version-watch.ts';
 
 /** For programs that may use TODO_STATE_URL. */
 export function connectToServers(): void {
-  useServers((options) => new ServerLists(options));
+  useServers((options) => new ServerStorage(options));
 }
 
 /** The lists on the server of TODO_STATE_URL. It is loaded and connected when the first list is used. */
-export class ServerLists implements Lists {
+export class ServerStorage implements ListStorage {
   readonly #open: () => Promise<Engine>;
   #engine: Promise<Engine> | undefined;
 

@@ -10,7 +10,7 @@ import { TodoList, todoPlace } from './todo-store.ts';
 import { type LeftBehind, leftBehind } from './todo-version.ts';
 
 /** The todo lists of a process, in files or on a server. */
-export class TodoLists extends ListHome {
+export class TodoHome extends ListHome {
   readonly #lists = new Map<string, TodoList>();
   readonly #names = new WeakMap<TodoList, ListName>();
 
@@ -34,7 +34,7 @@ export class TodoLists extends ListHome {
   /** @param begins called before the first version is written to files. */
   openFound(key: string, author: string, begins?: () => void): TodoList {
     const { history } = this.settings;
-    const place = todoPlace(this.lists, key, { author, history, begins });
+    const place = todoPlace(this.storage, key, { author, history, begins });
     return new TodoList(() => new Date(), place);
   }
 
@@ -53,7 +53,7 @@ export class TodoLists extends ListHome {
 
   /** The session's lists of these agents that can be read, newest first. */
   async #readIn(session: string, author: string, isWanted = (_agent: string) => true) {
-    const found = (await this.lists.find(sessionKey(session)))
+    const found = (await this.storage.find(sessionKey(session)))
       .map(({ key, path: [, , agent = ''], changedAt }) => ({ key, agent, changedAt }))
       .filter(({ agent }) => isWanted(agent));
     // On a server they are unknown.
@@ -90,7 +90,7 @@ export class TodoLists extends ListHome {
     const main = agent.replace(/^[^@]*/, DEFAULT_AGENT);
     if (agent === main) return false;
     try {
-      const found = await this.lists.find(sessionKey(session));
+      const found = await this.storage.find(sessionKey(session));
       return found.some(({ key }) => key === listKey({ session, agent: main }));
     } catch {
       return false;

@@ -35,6 +35,6 @@ test('a server that answers at once and never commits is asked no longer than th
 
 test.each(['etcd://', 'postgres://ann@'])('a check of a silent %s is a read', async (scheme) => {
   const port = await portThat(() => () => undefined);
-  const lists = listsAt(`${scheme}127.0.0.1:${port}/x`, 500);
-  expect(await problemOf(lists.probeWriting('tasks/a'))).toMatch(/^cannot read from .*in time$/);
+  const storage = listsAt(`${scheme}127.0.0.1:${port}/x`, 500);
+  expect(await problemOf(storage.probeWriting('tasks/a'))).toMatch(/^cannot read from .*in time$/);
 });

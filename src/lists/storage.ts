@@ -25,7 +25,7 @@ export interface FoundList {
  * A folder or a server with lists. A list has a key, `todos/SESSION/AGENT` or `tasks/LIST`, of names from `pathName`. All
  * methods may throw a StateError, or reject with one.
  */
-export interface Lists {
+export interface ListStorage {
   /** Kind and address, without secrets. */
   name(): Awaitable<string>;
   /** The list need not exist yet. */
@@ -68,30 +68,30 @@ export function hasKnownScheme(url: string): boolean {
   return /^\s*(?:etcds?|postgres(?:ql)?):\/\//.test(url);
 }
 
-let client: ((options: ServerOptions) => Lists) | undefined;
+let client: ((options: ServerOptions) => ListStorage) | undefined;
 
 /** A program that may use TODO_STATE_URL hands in the client, as with drivers of databases: lists know no server. */
-export function useServers(connect: (options: ServerOptions) => Lists): void {
+export function useServers(connect: (options: ServerOptions) => ListStorage): void {
   client = connect;
 }
 
 /** The lists on a server. */
-export function connectServer(options: ServerOptions): Lists {
+export function connectServer(options: ServerOptions): ListStorage {
   if (client) return client(options);
   throw new StateError('this program has no client for TODO_STATE_URL');
 }
 
-export interface FolderHome {
+interface StorageFolder {
   /** Read when first needed. */
   readonly folder: string;
   /** Returns the path. Throws if it leads out of the folder. */
   trusted?(path: string): string;
 }
 
-export class FolderLists implements Lists {
-  readonly #home: FolderHome;
+export class FolderStorage implements ListStorage {
+  readonly #home: StorageFolder;
 
-  constructor(home: FolderHome) {
+  constructor(home: StorageFolder) {
     this.#home = home;
   }
 

@@ -5,7 +5,7 @@ import { beginningFile } from '../../src/lists/list-paths.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { teamOf } from '../../src/tasks/task-context.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
-import { TodoLists } from '../../src/todo/todo-lists.ts';
+import { TodoHome } from '../../src/todo/todo-home.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { agentsIn } from '../helpers/list-folders.ts';
 
@@ -21,7 +21,7 @@ function workTree() {
     ...more,
   });
   const lists = (more: Record<string, string>, directory = tree) =>
-    new TodoLists(environment(more), directory);
+    new TodoHome(environment(more), directory);
   const itemsOf = (more: Record<string, string>, directory?: string) =>
     lists(more, directory).open({}).get().items;
   const begin = (more: Record<string, string>, directory?: string, item: TodoItem = ITEM) =>
@@ -45,7 +45,7 @@ test('a list that a session of a harness has begun is found from every directory
   for (const directory of [join(tree, 'src'), other, '/']) {
     expect(itemsOf(one, directory)).toEqual([ITEM]);
   }
-  const nowhere = new TodoLists(environment(one), undefined);
+  const nowhere = new TodoHome(environment(one), undefined);
   expect(nowhere.open({}).get().items).toEqual([ITEM]);
   begin(one, other, { ...ITEM, status: 'completed' });
   expect(itemsOf(one)[0]?.status).toBe('completed');
