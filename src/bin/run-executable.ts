@@ -4,10 +4,10 @@ import {
   type CommandResult,
   executeSafely,
 } from '../base/command/agent-command.ts';
-import { refuseInvalidUtf8, withWarnings } from '../base/command/replies.ts';
+import { withWarnings } from '../base/command/replies.ts';
 import { limitProgram } from '../base/command/time-limit.ts';
+import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../base/command/utf8.ts';
 import { MAX_JSON_BYTES } from '../base/json/json-input.ts';
-import { InvalidUtf8, textOfBytes } from '../base/safe-text.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
 import { codeOf, orElse, writeAll } from '../base/system/files.ts';
 import { isTerminal, readStandardInput } from '../base/system/standard-io.ts';

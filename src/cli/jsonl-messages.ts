@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
-import { InvalidUtf8, inQuotes, textOfBytes } from '../base/safe-text.ts';
+import { InvalidUtf8, textOfBytes } from '../base/command/utf8.ts';
+import { inQuotes } from '../base/safe-text.ts';
 
 /** The text of an id, since a number beyond 2^53, or 1.0, would come back different. */
 export interface MessageId {

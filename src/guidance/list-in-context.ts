@@ -1,5 +1,6 @@
-import { byNeed, MARKS, timeAgo } from '../base/command/status.ts';
+import { byNeed, MARKS } from '../base/command/status.ts';
 import { briefText, safeText, withoutTags } from '../base/safe-text.ts';
+import { timeAgo } from '../base/time-ago.ts';
 import type { Items } from '../todo/todo-fields.ts';
 
 /** Keeps the whole text below 2 KB. */

@@ -1,5 +1,5 @@
-import { tellListener, warn } from '../base/command/agent-command.ts';
 import { StateError } from '../base/command/state-error.ts';
+import { tellListener, warn } from '../base/system/listener.ts';
 import { type Awaitable, type MaybeAsync, maybeAsync, settled, whenDone } from './maybe-async.ts';
 import type { HistoryRange, SharedPlace, Version } from './place.ts';
 

@@ -1,4 +1,4 @@
-import { timeAgo } from '../base/command/status.ts';
+import { timeAgo } from '../base/time-ago.ts';
 import type { Version } from '../lists/place.ts';
 import { contentKey } from './pair-items.ts';
 import { type Items, isOpen, type TodoItem } from './todo-fields.ts';

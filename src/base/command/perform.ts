@@ -1,9 +1,10 @@
-import { InvalidUtf8, reasonOf } from '../safe-text.ts';
+import { reasonOf } from '../safe-text.ts';
 import type { CommandResult, Invocation } from './agent-command.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
-import { noteLines, refusal, refuseInvalidUtf8, storageTrouble, withWarnings } from './replies.ts';
+import { noteLines, refusal, storageTrouble, withWarnings } from './replies.ts';
 import { StateError } from './state-error.ts';
 import { inTimeOf, type ServerTime } from './time-limit.ts';
+import { InvalidUtf8, refuseInvalidUtf8 } from './utf8.ts';
 
 export interface CommandForm<Table extends OptionTable> {
   readonly options: Table;

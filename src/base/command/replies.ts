@@ -1,4 +1,4 @@
-import { type InvalidUtf8, safeText } from '../safe-text.ts';
+import { safeText } from '../safe-text.ts';
 import { type CommandResult, EXIT_CODES, failed } from './agent-command.ts';
 import { DamagedVersion, errorCode, type StateError, UnnamedList } from './state-error.ts';
 
@@ -19,10 +19,6 @@ const MAX_BYTES_OF_LINES = 3000;
 /** A refused request: exit code 1, and an error that lists everything to fix. */
 export function refusal(title: string, problems: Problems = NONE, ending = ''): CommandResult {
   return failed('refused', `Error: ${title}\n${bulletList(problems)}${ending}`);
-}
-
-export function refuseInvalidUtf8({ message }: InvalidUtf8): CommandResult {
-  return refusal('Invalid UTF-8', { lines: [message] });
 }
 
 function bulletList({ lines, unlisted = 0, closing = [] }: Problems): string {

@@ -1,4 +1,4 @@
-import { HOUR, MINUTE, SECOND, timeAgo } from '../../base/command/status.ts';
+import { HOUR, MINUTE, SECOND, timeAgo } from '../../base/time-ago.ts';
 
 /** A change of status is highlighted for this long. */
 export const FRESH_MS = 2000;

@@ -1,7 +1,6 @@
 import { type CommandResult, failed, type Invocation } from '../../base/command/agent-command.ts';
-import { refuseInvalidUtf8 } from '../../base/command/replies.ts';
+import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../../base/command/utf8.ts';
 import { CALLER_VARIABLES } from '../../base/environment.ts';
-import { InvalidUtf8, textOfBytes } from '../../base/safe-text.ts';
 import { randomHex } from '../../base/system/files.ts';
 
 /** Also the limit of a caller's standard input. */

@@ -1,4 +1,5 @@
-import { type CommandResult, tellListener } from '../../base/command/agent-command.ts';
+import type { CommandResult } from '../../base/command/agent-command.ts';
+import { tellListener } from '../../base/system/listener.ts';
 import type { LineTime, RunOptions } from './run-options.ts';
 
 type ChunkListener = (chunk: Buffer) => void;

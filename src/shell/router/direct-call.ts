@@ -4,12 +4,12 @@ import {
   CommandType,
   executeSafely,
   type Invocation,
-  tellListener,
 } from '../../base/command/agent-command.ts';
 import { isJsonCollection, MAX_JSON_BYTES } from '../../base/json/json-input.ts';
 import { mayExpand, quote, withoutOuterQuotes } from '../../base/line/quotes.ts';
 import { simpleCommands } from '../../base/line/simple-commands.ts';
 import { literalWords } from '../../base/line/words.ts';
+import { tellListener } from '../../base/system/listener.ts';
 import { EXIT, type LineTime } from '../bash/run-options.ts';
 import { endsOf } from '../bash/session-output.ts';
 import type { RouteOptions } from './router-options.ts';
