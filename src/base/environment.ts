@@ -26,16 +26,17 @@ export const CALLER_VARIABLES = [
 ] as const;
 
 export function callerVariables(environment: Environment): Record<string, string> {
-  const pairs = CALLER_VARIABLES.map((name) => [name, environment[name]] as const);
   return Object.fromEntries(
-    pairs.filter((pair): pair is [(typeof pair)[0], string] => pair[1] !== undefined),
+    CALLER_VARIABLES.flatMap((name) => {
+      const value = environment[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
   );
 }
 
 /** The caller's variables. Returns undefined if this process has the same ones. */
 export function othersVariables(caller: Environment, own: Environment) {
-  if (caller === own) return undefined;
-  const isOther = CALLER_VARIABLES.some((name) => caller[name] !== own[name]);
+  const isOther = caller !== own && CALLER_VARIABLES.some((name) => caller[name] !== own[name]);
   return isOther ? callerVariables(caller) : undefined;
 }
 

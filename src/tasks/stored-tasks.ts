@@ -7,7 +7,7 @@ import {
   storedFields,
   wrongThing,
 } from '../base/json/stored.ts';
-import { isProof } from '../base/proof/proof.ts';
+import { PROOF } from '../base/proof/proof.ts';
 import type { LogEntry, Steps } from '../lists/log-place.ts';
 import { NOTICE_WORDS } from './inbox.ts';
 import { changedIds, NO_TASKS, type Notice, type Task, type TaskGraph } from './task.ts';
@@ -161,7 +161,7 @@ const TASK: Shape = {
     updatedAt: 'time',
     owner: { maybe: 'text' },
     comments: { maybe: [{ has: { by: 'text', at: 'time', text: 'text' } }] },
-    proof: { maybe: isProof },
+    proof: { maybe: PROOF },
     createdBy: { maybe: 'text' },
     lease: {
       maybe: {

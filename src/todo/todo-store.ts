@@ -1,6 +1,6 @@
 import { DamagedVersion } from '../base/command/state-error.ts';
 import { storedFields, wrongThing } from '../base/json/stored.ts';
-import { isProof } from '../base/proof/proof.ts';
+import { PROOF } from '../base/proof/proof.ts';
 import { Document, type Listener } from '../lists/document.ts';
 import { FilePlace, type FilePlaceOptions } from '../lists/file-place.ts';
 import {
@@ -219,7 +219,7 @@ export function todoPlace(
   return storage.place(key, { ...options, check: storedItemsProblem });
 }
 
-const ITEM = { has: { ...storedFields(TODO_FIELDS), proof: { maybe: isProof } } };
+const ITEM = { has: { ...storedFields(TODO_FIELDS), proof: { maybe: PROOF } } };
 
 function storedItemsProblem(items: unknown): string | undefined {
   return Array.isArray(items) ? wrongThing('item', ITEM, items) : 'it does not contain a list';

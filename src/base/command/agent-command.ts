@@ -76,7 +76,7 @@ export interface AgentBashHandler {
   /** A few words for a model's system prompt. */
   readonly summary?: string | undefined;
   /** True if the handler reads JSON from `raw`: then a line of its name and raw JSON is a call of it. */
-  readonly readsRawJson?: boolean;
+  readonly readsRawJson?: boolean | undefined;
   /** Example input, for errors that show how to pass JSON in a heredoc. */
   readonly jsonExample?: string | undefined;
   /**
@@ -85,9 +85,9 @@ export interface AgentBashHandler {
    */
   readonly inputSchema?: JsonSchema | undefined;
   /** True if it changes no list and no file; false unless given. */
-  readonly isReadOnly?: boolean;
+  readonly isReadOnly?: boolean | undefined;
   /** True if simultaneous calls are safe; false unless given. */
-  readonly isConcurrencySafe?: boolean;
+  readonly isConcurrencySafe?: boolean | undefined;
   /** Never prints or exits: all output is in the result. */
   execute(invocation: Invocation): Promise<CommandResult>;
 }
@@ -97,19 +97,12 @@ export function withExecute(
   handler: AgentBashHandler,
   execute: AgentBashHandler['execute'],
 ): AgentBashHandler {
-  const { name, readsRawJson = false, summary, jsonExample } = handler;
-  const { isReadOnly = false, isConcurrencySafe = false } = handler;
+  const { name, summary, readsRawJson, jsonExample, isReadOnly, isConcurrencySafe } = handler;
   return {
-    name,
-    readsRawJson,
-    isReadOnly,
-    isConcurrencySafe,
-    summary,
-    jsonExample,
+    ...{ name, summary, readsRawJson, jsonExample, isReadOnly, isConcurrencySafe, execute },
     get inputSchema() {
       return handler.inputSchema;
     },
-    execute,
   };
 }
 

@@ -47,7 +47,7 @@ export async function perform<
     const { settings, warnings } = read(call);
     unsaid = warnings;
     if (!Array.isArray(call.argv)) throw new TypeError(NOT_A_CALL);
-    const hasReturns = call.argv.some((argument) => /\r$/.test(argument));
+    const hasReturns = call.argv.some((argument) => argument.endsWith('\r'));
     const asMeant = hasReturns ? { ...call, argv: withoutReturns(call.argv) } : call;
     if (hasReturns) unsaid = [noteLines([CARRIAGE_RETURNS]).trimEnd(), ...warnings];
     const parsed = parseOptions(asMeant.argv, form.options);

@@ -1,12 +1,9 @@
 import type { JsonSchema } from '../command/agent-command.ts';
 import { type OptionKind, type OptionTable, plainly, type TextForm } from '../command/options.ts';
 import { characterCount, inQuotes, isBlank } from '../safe-text.ts';
+import type { ListLimits } from '../settings/settings.ts';
 
-export interface TextLimits {
-  readonly maxContentLength: number;
-  /** The `.env` that sets limits, if one does. */
-  readonly limitsFile?: string | undefined;
-}
+export type TextLimits = Pick<ListLimits, 'maxContentLength' | 'limitsFile'>;
 
 export interface TextKind {
   readonly is: 'text';

@@ -15,13 +15,9 @@ const FRAME_REPAIRS: readonly JsonRepair[] = [
   {
     note: 'ignored a byte-order mark before the JSON',
     sign: /^\ufeff/,
-    mend: dropByteOrderMark,
+    mend: (text) => ` ${text.slice(1)}`,
   },
-  {
-    note: 'ignored the code fence around the JSON',
-    sign: /^\s*```/,
-    mend: dropCodeFence,
-  },
+  { note: 'ignored the code fence around the JSON', sign: /^\s*```/, mend: dropCodeFence },
 ];
 
 /** Within the JSON, in any combination. */
@@ -36,19 +32,12 @@ const TEXT_REPAIRS: readonly JsonRepair[] = [
     sign: /[\n\r\t]/,
     mend: escapeLineBreaksAndTabs,
   },
-  {
-    note: 'ignored a trailing comma',
-    sign: /,\s*[\]}]/,
-    mend: dropTrailingCommas,
-  },
+  { note: 'ignored a trailing comma', sign: /,\s*[\]}]/, mend: dropTrailingCommas },
 ];
 
 export type JsonReading =
-  | {
-      readonly value: unknown;
-      /** The corrections, one line each. */
-      readonly notes: readonly string[];
-    }
+  /** The corrections are one line each. */
+  | { readonly value: unknown; readonly notes: readonly string[] }
   | { readonly problem: JsonProblem };
 
 /**
@@ -89,31 +78,30 @@ function mendAll(repairs: readonly JsonRepair[], text: string, notes: string[]):
 
 /** JSON.parse drops the first of two equal keys; then the text has more properties than the value. */
 function unlessRepeated(text: string, value: unknown, notes: readonly string[]): JsonReading {
-  // From the quickest test to the certain one: strings may contain colons, and text like a property.
-  for (const property of [/:/g, /"[ \t\n\r]*:/g]) {
-    if (hasProperties(value, text.match(property)?.length ?? 0)) return { value, notes };
-  }
-  const problem = findJsonProblem(text);
+  const properties = propertiesIn(value);
+  // From the quickest count to the certain answer: strings may contain colons, and text like a property.
+  const isWhole =
+    properties === colonsIn(text) || properties === text.match(/"[ \t\n\r]*:/g)?.length;
+  const problem = isWhole ? undefined : findJsonProblem(text);
   return problem === undefined ? { value, notes } : { problem };
 }
 
-/** True if the objects of `root` have `count` properties together. */
-function hasProperties(root: unknown, count: number): boolean {
-  let missing = count;
-  const pending = [root];
-  while (missing > 0 && pending.length > 0) {
-    const value = pending.pop();
-    if (Array.isArray(value)) {
-      for (const child of value) if (isCollection(child)) pending.push(child);
-    } else if (isCollection(value)) {
-      for (const key of Object.keys(value)) {
-        missing--;
-        const child = value[key];
-        if (isCollection(child)) pending.push(child);
-      }
-    }
+function colonsIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) count++;
+  return count;
+}
+
+/** The number of properties of all its objects. */
+function propertiesIn(root: unknown): number {
+  let count = 0;
+  const pending = [root].filter(isCollection);
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    const children = Object.values(value);
+    if (!Array.isArray(value)) count += children.length;
+    for (const child of children) if (isCollection(child)) pending.push(child);
   }
-  return missing === 0;
+  return count;
 }
 
 function isCollection(value: unknown): value is Record<string, unknown> {
@@ -141,10 +129,6 @@ function excerpt(text: string, offset: number): string {
 function startOfCharacter(text: string, index: number): number {
   const code = text.codePointAt(index - 1);
   return code !== undefined && code > 0xffff ? index - 1 : index;
-}
-
-function dropByteOrderMark(text: string): string {
-  return ` ${text.slice(1)}`;
 }
 
 function dropCodeFence(text: string): string {

@@ -74,31 +74,27 @@ export function literalWords(
 }
 
 function pieceAt(line: string, start: number): string | undefined {
-  let end = line.charAt(start) === "'" ? line.indexOf("'", start + 1) + 1 : 0;
-  if (end === 0) {
-    BARE.lastIndex = start;
-    if (!BARE.test(line)) return undefined;
-    end = BARE.lastIndex;
-  }
-  return endsAt(line, end) ? line.slice(start, end) : undefined;
+  const quoted = line.charAt(start) === "'" ? line.indexOf("'", start + 1) + 1 : 0;
+  return wordBetween(line, start, quoted || endOfMatch(BARE, line, start));
 }
 
 function wordAt(pattern: RegExp, line: string, start: number): string | undefined {
+  if (line.length > MAX_READ_LENGTH) return undefined;
+  return wordBetween(line, start, endOfMatch(pattern, line, start));
+}
+
+function wordBetween(line: string, start: number, end: number | undefined): string | undefined {
+  const isWord = end !== undefined && endOfMatch(LITERAL_WORD_END, line, end) !== undefined;
+  return isWord ? line.slice(start, end) : undefined;
+}
+
+function skipBlanks(line: string, start: number): number {
+  return endOfMatch(BLANKS, line, start) ?? start;
+}
+
+function endOfMatch(pattern: RegExp, line: string, start: number): number | undefined {
   pattern.lastIndex = start;
-  if (line.length > MAX_READ_LENGTH || !pattern.test(line)) return undefined;
-  const end = pattern.lastIndex;
-  return endsAt(line, end) ? line.slice(start, end) : undefined;
-}
-
-function endsAt(line: string, end: number): boolean {
-  LITERAL_WORD_END.lastIndex = end;
-  return LITERAL_WORD_END.test(line);
-}
-
-function skipBlanks(line: string, from: number): number {
-  BLANKS.lastIndex = from;
-  BLANKS.test(line);
-  return BLANKS.lastIndex;
+  return pattern.test(line) ? pattern.lastIndex : undefined;
 }
 
 function textOfPiece(piece: string): string {

@@ -1,5 +1,6 @@
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
 import { noteLines } from '../command/replies.ts';
+import type { Shape } from '../json/stored.ts';
 import { commandText, safeText } from '../safe-text.ts';
 import checkScript from './run-check.sh';
 import { runProgram, type Surroundings } from './run-program.ts';
@@ -15,12 +16,10 @@ export interface Proof {
   readonly by: string;
 }
 
-export function isProof(value: unknown): value is Proof {
-  if (typeof value !== 'object' || value === null) return false;
-  const { command, exitCode, at, by } = value as Record<string, unknown>;
-  const isText = typeof command === 'string' && typeof by === 'string';
-  return isText && exitCode === 0 && typeof at === 'string' && !Number.isNaN(Date.parse(at));
-}
+/** As stored. */
+export const PROOF: Shape = {
+  has: { command: 'text', exitCode: (code) => code === 0, at: 'time', by: 'text' },
+};
 
 export interface Failure {
   readonly failed: string;

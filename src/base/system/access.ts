@@ -4,6 +4,8 @@ import type { Environment } from '../environment.ts';
 import { quote } from '../line/quotes.ts';
 import { orElse } from './files.ts';
 
+// What this user may do with a file, and whose it is.
+
 /** Used without a PATH, as bash does. */
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -22,10 +24,7 @@ export function findBash(env: Environment): string {
 }
 
 /** A folder is executable too, but no program. */
-export function isProgram(file: string): boolean {
-  return canRun(file) && statSync(file).isFile();
-}
-
+export const isProgram = (file: string) => canRun(file) && statSync(file).isFile();
 export const canRun = (file: string) => canAccess(file, constants.X_OK);
 export const canReadAndWrite = (file: string) => canAccess(file, constants.R_OK | constants.W_OK);
 

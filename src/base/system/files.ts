@@ -22,17 +22,6 @@ import { dirname, join } from 'node:path';
  * elsewhere, and reading a FIFO or a device would never end.
  */
 
-const {
-  O_APPEND,
-  O_CREAT,
-  O_DIRECTORY,
-  O_EXCL,
-  O_NOFOLLOW,
-  O_NONBLOCK,
-  O_RDONLY,
-  O_TRUNC,
-  O_WRONLY,
-} = constants;
 const RENAME_PAUSE_MS = 2;
 
 export class NotRegular extends Error {
@@ -43,25 +32,31 @@ export class NotRegular extends Error {
 
 /** @param most reads only this many bytes at the end of a larger file. @throws NotRegular if it is no regular file. */
 export function readOwnFile(path: string, most = Number.POSITIVE_INFINITY): Buffer {
-  return inFile(path, O_RDONLY, (fd, size) => readFrom(fd, Math.max(0, size - most), size));
+  return inFile(path, constants.O_RDONLY, (fd, size) =>
+    readFrom(fd, Math.max(0, size - most), size),
+  );
 }
 
 /** The first bytes of a file, at most this many. */
 export function readStart(path: string, most: number): Buffer {
-  return inFile(path, O_RDONLY, (fd, size) => readFrom(fd, 0, Math.min(size, most)));
+  return inFile(path, constants.O_RDONLY, (fd, size) => readFrom(fd, 0, Math.min(size, most)));
 }
 
 /** Creates the file if it is missing, readable for this user only. */
 export function appendOwnFile(path: string, text: string): void {
-  inFile(path, O_WRONLY | O_CREAT | O_APPEND, (fd) => writeAll(fd, text));
+  inFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, (fd) =>
+    writeAll(fd, text),
+  );
 }
 
 export function writeOwnFile(path: string, text: string): void {
-  inFile(path, O_WRONLY | O_CREAT | O_TRUNC, (fd) => writeAll(fd, text));
+  inFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, (fd) =>
+    writeAll(fd, text),
+  );
 }
 
 function inFile<T>(path: string, flags: number, use: (fd: number, size: number) => T): T {
-  const fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK);
+  const fd = open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw new NotRegular();
@@ -73,7 +68,7 @@ function inFile<T>(path: string, flags: number, use: (fd: number, size: number) 
 
 function open(path: string, flags: number): number {
   try {
-    return (flags & O_CREAT) === 0 ? openSync(path, flags) : openOwn(path, flags);
+    return (flags & constants.O_CREAT) === 0 ? openSync(path, flags) : openOwn(path, flags);
   } catch (error) {
     if (codeOf(error) === 'ELOOP') throw new NotRegular('it is a symbolic link');
     // A socket cannot be opened.
@@ -166,7 +161,7 @@ export function makeOwnFolder(path: string): void {
   if (isForGroup) orElse(() => chmodSync(path, (statSync(path).mode & 0o7777) | 0o070), undefined);
   if (heirOf(path)) {
     // No link, which somebody may have put in its place.
-    const fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     handOver(fd, path);
     closeSync(fd);
   }
@@ -179,7 +174,9 @@ export function openOwn(path: string, flags: string | number): number {
   let fd: number | undefined;
   if (heirOf(path)) {
     try {
-      fd = open(typeof flags === 'number' ? flags | O_EXCL : `${flags.replace('x', '')}x`);
+      fd = open(
+        typeof flags === 'number' ? flags | constants.O_EXCL : `${flags.replace('x', '')}x`,
+      );
       handOver(fd, path);
     } catch (error) {
       if (codeOf(error) !== 'EEXIST' || flags === 'wx') throw error;
