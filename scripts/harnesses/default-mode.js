@@ -1,33 +1,43 @@
 // The second part of `npm run harnesses`: each harness as a person starts it, at a terminal, with its own approval and
-// sandbox, and HOME outside /tmp, where sandboxes allow writing. The driver reads the screen, and only ever denies.
-import { spawnSync } from 'node:child_process';
+// sandbox. The driver reads the screen, and only ever denies.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Terminal } from './terminal.js';
 
 const TODOS = [
   { content: 'Fix it', activeForm: 'Fixing it', status: 'in_progress' },
   { content: 'Test it', activeForm: 'Testing it', status: 'pending' },
 ];
+const LONG = Array.from({ length: 12 }, (_, index) => ({
+  content: `Step ${index + 1}`,
+  activeForm: `Doing step ${index + 1}`,
+  status: index < 6 ? 'completed' : index === 6 ? 'in_progress' : 'pending',
+}));
 const plan = (todos) => JSON.stringify({ todos });
 const heredoc = (json, delimiter = "'EOF'") => `TodoWrite <<${delimiter}\n${json}\nEOF`;
 
-/** A plan's life. */
+/** A plan's life: the lines, and what the model hears of each. PROJECT: only some harnesses stay in a folder. */
 const OURS = [
-  heredoc(plan(TODOS)),
-  `TodoWrite '${plan(TODOS)}'`,
-  'TodoWrite --done 1 --start 2',
-  'TodoRead',
-  'cd sub && TodoWrite --done 2',
-  'cd sub && TodoRead',
-  "TaskCreate --subject 'Fix it'",
-  'TaskList',
-  'TaskClaim --next',
-  'TaskUpdate 1 --status completed',
-  'TaskGet 1',
-  'TaskInbox',
+  [heredoc(plan(TODOS)), 'Todo list updated: 0 completed, 1 in_progress, 1 pending'],
+  [`TodoWrite '${plan(TODOS)}'`, 'Todo list updated: 0 completed, 1 in_progress, 1 pending'],
+  ['TodoWrite --done 1 --start 2', 'Todo list updated: 1 completed, 1 in_progress'],
+  ['TodoRead', '\n\n(1/2 completed)'],
+  ['cd sub && TodoWrite --done 2', 'Todo list updated: 2 completed'],
+  ['cd PROJECT && TodoRead', '\n\n(2/2 completed)'],
+  ["TaskCreate --subject 'Fix it'", 'Task #1 created'],
+  ['TaskList', 'Fix it'],
+  ['TaskClaim --next', 'Task #1 claimed'],
+  ['TaskUpdate 1 --status completed', 'Updated task #1'],
+  ['TaskGet 1', 'Status: completed'],
+  ['TaskInbox', 'Nothing new.'],
+  [`TodoWrite '${plan(LONG)}'`, 'Todo list updated: 6 completed, 1 in_progress, 5 pending'],
+  ['TodoRead', '(6/12 completed)'],
 ];
 /** Gemini CLI refuses it whatever its user says. */
-const QUOTING = heredoc(plan([{ ...TODOS[0], content: "Don't break `it`" }]));
+const QUOTING = [
+  heredoc(plan([{ ...TODOS[0], content: "Don't break `it`" }])),
+  'Todo list updated: 0 completed, 1 in_progress, 0 pending',
+];
 /** Only what harms nothing if it ran. */
 const OTHERS = [
   'TodoRead; touch bad',
@@ -46,70 +56,78 @@ const OTHERS = [
   'TaskProve 1',
 ];
 
-const LOOK_MS = 100;
-const ANSWER_MS = 45_000;
-const READY_MS = 60_000;
+export function linesFor({ byPerson: { refusesQuoting, isSandboxed } }) {
+  return { ours: refusesQuoting ? OURS : [...OURS, QUOTING], others: isSandboxed ? [] : OTHERS };
+}
 
 /**
- * How many lines were asked about; `failed` names those of ours that went wrong.
+ * The lines that were asked about against the promise, or that did not work.
  *
- * @returns {Promise<{ asked: string[], unasked: string[], failed: string[], ofOurs: number, ofOthers: number }>}
+ * @returns {Promise<{ asked: string[], unasked: string[], failed: string[] }>}
  */
-export async function inDefaultMode(harness, { project, env, model }) {
+export async function inDefaultMode(harness, world) {
+  const { project } = world;
   mkdirSync(join(project, 'sub'), { recursive: true });
-  const { argv, ready, asks, refusesQuoting, isSandboxed } = harness.byPerson;
-  const ours = refusesQuoting ? OURS : [...OURS, QUOTING];
-  const server = `todowrite-asked-${process.pid}`;
-  const tmux = (...words) =>
-    spawnSync('tmux', ['-L', server, ...words], { env, cwd: project, encoding: 'utf8' });
-  const screen = () => tmux('capture-pane', '-p').stdout;
-  tmux('new-session', '-d', '-x', '120', '-y', '50', [harness.program, ...argv].join(' '));
-  const others = isSandboxed ? [] : OTHERS;
-  const counts = { ofOurs: ours.length, ofOthers: others.length };
-  const result = { asked: [], unasked: [], failed: [], ...counts };
-  try {
-    await until(() => ready.test(screen()), READY_MS, screen);
-    for (const [index, line] of [...ours, ...others].entries()) {
-      const isOurs = index < ours.length;
-      const end = `step-${index}-ended`;
-      model.script([{ bash: line }, { text: end }]);
-      tmux('send-keys', '-l', `step ${index} please`);
-      await until(() => screen().includes(`step ${index} please`), READY_MS, screen);
-      let looks = 0;
-      const isOver = () => {
-        const shown = screen();
-        if (model.asked.length === 0 && looks++ % 10 === 0) tmux('send-keys', 'Enter');
-        return asks.test(shown) || shown.includes(end);
-      };
-      await until(isOver, ANSWER_MS, screen);
-      const isAsked = !screen().includes(end);
-      if (isAsked && isOurs) result.asked.push(line);
-      if (!isAsked && !isOurs) result.unasked.push(line);
-      const said = model.asked.at(-1) ?? '';
-      if (
-        isOurs &&
-        /Error: (?!\(none\))|EROFS|Read-only file system/.test(
-          said.slice(said.lastIndexOf(`step ${index}`)),
-        )
-      ) {
-        result.failed.push(line);
-      }
-      if (isAsked) {
-        tmux('send-keys', 'Escape');
-        await until(() => !asks.test(screen()), READY_MS, screen);
-      }
+  const { ours, others } = linesFor(harness);
+  const result = { asked: [], unasked: [], failed: [] };
+  await atTerminal(harness, world, async (run) => {
+    for (const [line, reply] of ours) {
+      const { isAsked, heard, shown } = await run(line.replace('PROJECT', project));
+      if (isAsked) result.asked.push(line);
+      else if (!heard(reply)) result.failed.push(line);
+      // Harnesses fold a long list: the item in progress is in its first line, and in one of its last.
+      if (reply.includes('/12') && !shown.includes('Now 7: Step 7'))
+        result.failed.push(`folded: ${line}`);
     }
-    if (existsSync(join(project, 'bad'))) result.unasked.push('one that made a file');
-  } finally {
-    tmux('kill-server');
-  }
+    for (const line of others) if (!(await run(line)).isAsked) result.unasked.push(line);
+  });
+  if (existsSync(join(project, 'bad'))) result.unasked.push('one that made a file');
   return result;
 }
 
-async function until(isSo, time, screen) {
-  const end = Date.now() + time;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`not seen in time: ${isSo}\n${screen()}`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+/** The user's own rules, once they deny TodoWrite and ask about TodoRead. @returns those that did not win. */
+export async function withOwnRules(harness, world) {
+  const lost = [];
+  harness.byPerson.ownRules(world);
+  await atTerminal(harness, world, async (run) => {
+    const written = await run('TodoWrite --done 1');
+    if (written.isAsked || written.heard('Todo list updated')) lost.push('deny TodoWrite');
+    if (!(await run('TodoRead')).isAsked) lost.push('ask about TodoRead');
+  });
+  return lost;
+}
+
+/** Gives `play` a function that lets the model run a line, and says what came of it; its question is answered with no. */
+async function atTerminal(harness, { project, env, model }, play) {
+  const { argv, ready, asks } = harness.byPerson;
+  const terminal = new Terminal([harness.program, ...argv], { cwd: project, env });
+  const screen = () => terminal.screen();
+  let step = 0;
+  const run = async (line) => {
+    const prompt = `step ${step++} please`;
+    const end = `${prompt.replaceAll(' ', '-')}-ended`;
+    model.script([{ bash: line }, { text: end }]);
+    await terminal.type(prompt, () => model.asked.length > 0);
+    await terminal.until(() => asks.test(screen()) || screen().includes(end));
+    const all = screen();
+    const isAsked = !all.includes(end);
+    if (isAsked) {
+      terminal.press('Escape');
+      await terminal.until(() => !asks.test(screen()));
+      await terminal.rest();
+    }
+    const last = model.asked.at(-1) ?? '';
+    const said = last.slice(last.lastIndexOf(prompt));
+    return {
+      isAsked,
+      heard: (text) => said.includes(JSON.stringify(text).slice(1, -1)),
+      shown: all.slice(all.lastIndexOf(prompt)),
+    };
+  };
+  try {
+    await terminal.until(() => ready.test(screen()));
+    await play(run);
+  } finally {
+    await terminal.close();
   }
 }

@@ -1,6 +1,30 @@
 // The harnesses that run here: an npm package each, a setting for the model's address, and a way to run without a person.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+const OWN_RULES = { permissions: { deny: ['Bash(TodoWrite:*)'], ask: ['Bash(TodoRead:*)'] } };
+
+const OPENCODE_BASH = {
+  '*': 'ask',
+  ...Object.fromEntries(
+    [
+      'TodoWrite',
+      'TodoRead',
+      'TaskCreate',
+      'TaskUpdate',
+      'TaskList',
+      'TaskGet',
+      'TaskClaim',
+      'TaskInbox',
+    ].flatMap((name) => [
+      [name, 'allow'],
+      [`${name} *`, 'allow'],
+    ]),
+  ),
+  '*<*': 'ask',
+  "TodoWrite <<'EOF'*": 'allow',
+  '*>*': 'ask',
+};
 
 /**
  * `prepare` writes what a user would have configured before; `argv` runs one prompt, in a new conversation or the last
@@ -12,6 +36,7 @@ export const HARNESSES = [
   {
     name: 'claude',
     package: '@anthropic-ai/claude-code',
+    version: '2.1.197',
     program: 'claude',
     tellsExitCodes: true,
     stops: true,
@@ -31,6 +56,7 @@ export const HARNESSES = [
       argv: [],
       ready: /\? for shortcuts|❯ /,
       asks: /Do you want to proceed\?|❯ 1\. Yes/,
+      ownRules: ({ home }) => add(join(home, '.claude', 'settings.json'), OWN_RULES),
     },
     environment: (url) => ({
       ANTHROPIC_BASE_URL: url,
@@ -50,6 +76,7 @@ export const HARNESSES = [
   {
     name: 'codex',
     package: '@openai/codex',
+    version: '0.169.0',
     program: 'codex',
     tellsExitCodes: false,
     stops: true,
@@ -86,6 +113,7 @@ trust_level = "trusted"
   {
     name: 'gemini',
     package: '@google/gemini-cli',
+    version: '0.61.0',
     program: 'gemini',
     tellsExitCodes: true,
     stops: true,
@@ -105,6 +133,20 @@ trust_level = "trusted"
       ready: /Type your message/,
       asks: /Allow execution|Allow once/,
       refusesQuoting: true,
+      // After our file in the alphabet; with the priority that its documentation shows.
+      ownRules: ({ home }) =>
+        put(
+          join(home, '.gemini', 'policies', 'z.toml'),
+          [
+            ['TodoWrite', 'deny'],
+            ['TodoRead', 'ask_user'],
+          ]
+            .map(
+              ([name, decision]) =>
+                `[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "${name}"\ndecision = "${decision}"\npriority = 100\n`,
+            )
+            .join('\n'),
+        ),
     },
     onTerminal: {
       argv: ['--yolo', '-m', 'gemini-2.5-flash'],
@@ -124,6 +166,7 @@ trust_level = "trusted"
   {
     name: 'qwen',
     package: '@qwen-code/qwen-code',
+    version: '0.15.10',
     program: 'qwen',
     tellsExitCodes: true,
     stops: true,
@@ -141,12 +184,18 @@ trust_level = "trusted"
       OPENAI_BASE_URL: `${url}/v1`,
       OPENAI_MODEL: 'scripted',
     }),
-    byPerson: { argv: [], ready: /Type your message/, asks: /Allow execution|Yes, allow once/ },
+    byPerson: {
+      argv: [],
+      ready: /Type your message/,
+      asks: /Allow execution|Yes, allow once/,
+      ownRules: ({ home }) => add(join(home, '.qwen', 'settings.json'), OWN_RULES),
+    },
     argv: (prompt, isResumed) => [...(isResumed ? ['--continue'] : []), '--yolo', '-p', prompt],
   },
   {
     name: 'opencode',
     package: 'opencode-ai',
+    version: '1.18.33',
     program: 'opencode',
     tellsExitCodes: true,
     stops: false,
@@ -168,10 +217,26 @@ trust_level = "trusted"
           },
         }),
       ),
+    // It asks nothing by default; here it asks about all commands but those that docs/harnesses.md names.
+    byPerson: {
+      argv: [],
+      ready: /Ask anything/,
+      asks: /Permission required/,
+      configure: ({ home }) =>
+        add(join(home, '.config', 'opencode', 'opencode.json'), {
+          permission: { bash: OPENCODE_BASH },
+        }),
+    },
     environment: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }),
     argv: (prompt, isResumed) => ['run', ...(isResumed ? ['--continue'] : []), prompt],
   },
 ];
+
+/** Adds settings to those that are there. */
+function add(path, settings) {
+  const before = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+  put(path, JSON.stringify({ ...before, ...settings }));
+}
 
 function put(path, text) {
   mkdirSync(join(path, '..'), { recursive: true });

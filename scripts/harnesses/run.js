@@ -15,17 +15,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GUIDANCE_RULES, listInContext } from '../../dist/index.js';
-import { inDefaultMode } from './default-mode.js';
+import { inDefaultMode, withOwnRules } from './default-mode.js';
 import { HARNESSES } from './harnesses.js';
 import { scriptedModel } from './scripted-model.js';
-import { askedTable, harnessTable } from './table.js';
+import { Terminal } from './terminal.js';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const INSTALL_MS = 600_000;
 const RUN_MS = 600_000;
-const SCREEN_MS = 60_000;
-const LOOKS_A_SECOND = 5;
 const REMINDER_TURNS = 3;
 
 const TESTS = { content: 'Run the tests', activeForm: 'Running the tests', status: 'in_progress' };
@@ -39,33 +37,27 @@ const writeLine = (todos) => `TodoWrite <<'EOF'\n${JSON.stringify({ todos })}\nE
 const FAILING = 'npm test';
 
 const wanted = process.argv.slice(2);
-const results = [];
-/** The versions that passed all steps. */
-const tried = {};
-const asked = {};
 for (const harness of HARNESSES) {
-  if (wanted.length > 0 && !wanted.includes(harness.name)) continue;
+  const { name } = harness;
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
   const packages = install(harness);
   if (packages === undefined) {
-    results.push(`left out  ${harness.name}: ${harness.package} cannot be installed here`);
+    console.log(`left out  ${name}: ${harness.package} cannot be installed here`);
     continue;
   }
-  const seen = await tryHarness(harness, packages);
-  if (harness.byPerson) seen.push(...(await tryInDefaultMode(harness, packages)));
-  const [, version] = /(\d+\.\d+\.\d+)/.exec(seen.map(([, , detail]) => detail).join(' ')) ?? [];
-  if (seen.every(([, isSeen]) => isSeen)) tried[harness.name] = version;
-  for (const [what, isSeen, detail] of seen) {
-    results.push(
-      `${isSeen ? 'ok      ' : 'NOT SEEN'}  ${harness.name}: ${what}${detail ? ` (${detail})` : ''}`,
-    );
-    if (!isSeen) process.exitCode = 1;
+  for (const part of [tryHarness, tryInDefaultMode]) {
+    for (const [what, isSeen, detail] of await part(harness, packages)) {
+      const more = detail ? ` (${detail})` : '';
+      console.log(`${isSeen ? 'ok      ' : 'NOT SEEN'}  ${name}: ${what}${more}`);
+      if (!isSeen) process.exitCode = 1;
+    }
   }
 }
-console.log(`${results.join('\n')}\n\n${harnessTable(tried)}\n\n${askedTable(asked)}`);
 
 /** The folder of its packages, where it can be installed; kept for the next time. */
-function install({ name, package: specifier }) {
-  const folder = join(ROOT, 'node_modules', '.cache', 'harnesses', name);
+function install({ package: name, version }) {
+  const specifier = `${name}@${version}`;
+  const folder = join(ROOT, 'node_modules', '.cache', 'harnesses', specifier.replace('/', '+'));
   const modules = join(folder, 'node_modules');
   try {
     if (!existsSync(join(modules, '.bin'))) {
@@ -101,22 +93,25 @@ async function tryInDefaultMode(harness, packages) {
   const root = mkdtempSync(join(ROOT, 'node_modules', '.cache', 'harnesses', 'person-'));
   const model = await scriptedModel();
   try {
-    const { project, env, inProject } = await worldIn(root, harness, packages, model.url);
+    const world = { ...(await worldIn(root, harness, packages, model.url)), model };
+    const { setup = [], configure, ownRules } = harness.byPerson;
     // It says that there is a sandbox, to be started by root without questions.
-    delete env.IS_SANDBOX;
-    await inProject('agent-shell', ['setup', harness.name, ...(harness.byPerson.setup ?? [])]);
-    const found = await inDefaultMode(harness, { project, env, model });
-    asked[harness.name] = found;
+    delete world.env.IS_SANDBOX;
+    configure?.(world);
+    await world.inProject('agent-shell', ['setup', harness.name, ...setup]);
+    const found = await inDefaultMode(harness, world);
+    const lost = ownRules ? await withOwnRules(harness, world) : [];
     return [
-      ['asked about no line of ours', found.asked.length === 0, found.asked.join('; ')],
-      ['asked about all others', found.unasked.length === 0, found.unasked.join('; ')],
-      ['all of ours worked', found.failed.length === 0, found.failed.join('; ')],
-    ];
+      ['asked about no line of ours', found.asked],
+      ['asked about all others', found.unasked],
+      ['all of ours worked', found.failed],
+      ...(ownRules ? [['rules of the user that deny or ask win', lost]] : []),
+    ].map(([what, wrong]) => [what, wrong.length === 0, wrong.join('; ')]);
   } catch (error) {
     return [['its default mode', false, error.message]];
   } finally {
     model.close();
-    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 300 });
+    rmSync(root, { recursive: true, force: true });
   }
 }
 
@@ -214,54 +209,32 @@ async function session(harness, packages, root, model) {
   return seen;
 }
 
-/**
- * The harness as a person has it, in tmux: what the model is sent of a command that runs on a terminal, and whether the list
- * is back after the conversation was cut.
- */
+/** What the model is sent of a command that runs on a terminal, and whether the list is back after the conversation was cut. */
 async function seeOnTerminal({ program, onTerminal }, { project, env, model, expected, see }) {
-  const server = `todowrite-${process.pid}`;
-  const tmux = (...argv) =>
-    spawnSync('tmux', ['-L', server, ...argv], { env, cwd: project, encoding: 'utf8' });
-  const screen = () => tmux('capture-pane', '-p').stdout;
-  /** Some take the first Enter for a line break in what was pasted, or for the choice of a completion. */
-  const type = async (text, isTaken) => {
-    tmux('send-keys', '-l', text);
-    await until(() => screen().includes(text));
-    await until(isTaken, () => tmux('send-keys', 'Enter'));
-  };
   model.script([{ bash: 'TodoRead' }, { text: 'Read it.' }]);
-  tmux('new-session', '-d', '-x', '120', '-y', '40', [program, ...onTerminal.argv].join(' '));
+  const terminal = new Terminal([program, ...onTerminal.argv], { cwd: project, env });
+  const shows = (text) => terminal.screen().includes(text);
   try {
-    await until(() => screen().includes(onTerminal.ready));
-    await type('Read the list', () => screen().includes('Read it.'));
+    await terminal.until(() => shows(onTerminal.ready));
+    await terminal.type('Read the list', () => shows('Read it.'));
     const result = model.asked.at(-1) ?? '';
     see(
       'on a terminal, TodoRead shows what it shows to models',
       result.includes(inJson(expected.rowNow)),
     );
     see('on a terminal, no escapes reach the model', !/\\u001b|\x1b/.test(result));
-    await type(onTerminal.cut, () => onTerminal.isCut.test(screen()));
+    await terminal.type(onTerminal.cut, () => onTerminal.isCut.test(terminal.screen()));
     model.script([{ text: 'I go on.' }]);
-    await type('Go on', () => screen().includes('I go on.'));
+    await terminal.type('Go on', () => shows('I go on.'));
     const [, afterPrompt = ''] = (model.asked[0] ?? '').split('Go on');
     see(
       'on a terminal, the list is back after a compaction',
       timesIn(afterPrompt, expected.list) === 1,
     );
   } catch (error) {
-    see('on a terminal', false, `${error.message}: ${screen()}`);
+    see('on a terminal', false, error.message);
   } finally {
-    tmux('kill-server');
-  }
-}
-
-/** Waits for a condition, and does something each second. */
-async function until(isSo, each = () => {}) {
-  const end = Date.now() + SCREEN_MS;
-  for (let look = 0; !isSo(); look++) {
-    if (Date.now() > end) throw new Error(`not seen in time: ${isSo}`);
-    if (look % LOOKS_A_SECOND === 0) each();
-    await new Promise((resolve) => setTimeout(resolve, 1000 / LOOKS_A_SECOND));
+    await terminal.close();
   }
 }
 

@@ -1,4 +1,6 @@
-// The table of docs/harnesses.md: the features of each harness. A test compares the two.
+// The tables of docs/harnesses.md: what `npm run harnesses` checks. A test compares them.
+import { linesFor } from './default-mode.js';
+import { HARNESSES } from './harnesses.js';
 
 const HEAD = [
   '',
@@ -10,9 +12,9 @@ const HEAD = [
   'tried with',
 ];
 
-/** By setup's name; the last cell is the tested version, or the source that was read instead. */
+/** By setup's name; the last cell is the source that was read where no version was tried. */
 const ROWS = {
-  claude: ['Claude Code', 'CLAUDE.md', 'start, resume, compaction', 'yes', 'yes', 'yes', '2.1.197'],
+  claude: ['Claude Code', 'CLAUDE.md', 'start, resume, compaction', 'yes', 'yes', 'yes'],
   codex: [
     'Codex',
     'AGENTS.md',
@@ -20,7 +22,6 @@ const ROWS = {
     'reminders only: it reports no exit codes',
     'yes',
     'yes',
-    '0.169.0',
   ],
   gemini: [
     'Gemini CLI',
@@ -29,7 +30,6 @@ const ROWS = {
     'yes',
     'yes',
     'one per work tree',
-    '0.61.0',
   ],
   qwen: [
     'Qwen Code',
@@ -38,7 +38,6 @@ const ROWS = {
     'yes',
     'yes',
     'one per work tree',
-    '0.15.10',
   ],
   opencode: [
     'opencode',
@@ -47,7 +46,6 @@ const ROWS = {
     'yes',
     'no: it has no such hook',
     'yes',
-    '1.18.33',
   ],
   cursor: [
     'Cursor',
@@ -87,24 +85,21 @@ const ROWS = {
   ],
 };
 
-/** By setup's name: lines of agent commands alone, other lines, what was set up. */
+/** By setup's name: what was set up. */
 const ASKED = {
-  claude: ['Claude Code', '0 of 13', '14 of 14', '`setup claude`'],
-  codex: ['Codex', '0 of 13', 'none: they run in its sandbox', '`setup codex`'],
-  gemini: ['Gemini CLI', '0 of 12', '14 of 14', '`setup gemini --user`'],
-  qwen: ['Qwen Code', '0 of 13', '14 of 14', '`setup qwen`'],
+  claude: '`setup claude`',
+  codex: '`setup codex`',
+  gemini: '`setup gemini --user`',
+  qwen: '`setup qwen`',
+  opencode: 'the permissions below',
 };
 
-/** @param found what `inDefaultMode` counted just now, by the name for setup. */
-export function askedTable(found = {}) {
-  const rows = Object.entries(ASKED).map(([name, [title, ours, others, setup]]) => {
-    const { asked, unasked, ofOurs, ofOthers } = found[name] ?? {};
-    return [
-      title,
-      asked ? `${asked.length} of ${ofOurs}` : ours,
-      ofOthers ? `${ofOthers - unasked.length} of ${ofOthers}` : others,
-      setup,
-    ];
+export function askedTable() {
+  const rows = Object.entries(ASKED).map(([name, setup]) => {
+    const { ours, others } = linesFor(HARNESSES.find((one) => one.name === name));
+    const asked =
+      others.length > 0 ? `${others.length} of ${others.length}` : 'none: they run in its sandbox';
+    return [ROWS[name][0], `0 of ${ours.length}`, asked, setup];
   });
   const head = ['asked in default mode', 'lines of agent commands alone', 'other lines', 'after'];
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
@@ -114,14 +109,10 @@ const line = (cells) => `|${cells.map((cell) => ` ${cell} `.replace(/^ {2}$/, ' 
 
 export const TABLE_NAMES = Object.keys(ROWS);
 
-/**
- * @param {Record<string, string>} tried the versions that ran just now, by the name for setup
- * @returns {string} the table in Markdown
- */
-export function harnessTable(tried = {}) {
-  const rows = Object.entries(ROWS).map(([name, cells]) => {
-    const version = tried[name];
-    return version === undefined ? cells : [...cells.slice(0, -1), version];
-  });
+export function harnessTable() {
+  const rows = Object.entries(ROWS).map(([name, cells]) => [
+    ...cells,
+    ...HARNESSES.filter((one) => one.name === name).map(({ version }) => version),
+  ]);
   return [line(HEAD), `|${'---|'.repeat(HEAD.length)}`, ...rows.map(line)].join('\n');
 }

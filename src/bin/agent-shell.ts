@@ -55,8 +55,11 @@ async function runAgentShell(): Promise<number> {
     }
     case 'setup': {
       const { setup } = await import('../harness/setup/setup.ts');
-      const world = { environment: process.env, directory: process.cwd(), home: homedir() };
-      return writeResult('agent-shell', setup(options.argv, world));
+      const [, started = ''] = process.argv;
+      const place = { environment: process.env, directory: process.cwd(), started };
+      const world = { ...place, home: homedir() };
+      const say = (text: string) => writeAll(1, text);
+      return writeResult('agent-shell', setup(options.argv, world, say));
     }
     case 'watch': {
       const { watch } = await import('../viewer/watch.ts');

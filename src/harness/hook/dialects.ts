@@ -1,4 +1,6 @@
+import type { Environment } from '../../base/environment.ts';
 import { orElse } from '../../base/system/files.ts';
+
 /** An event of a harness, in terms common to all. */
 export interface HookEvent {
   /** The harness's own name of the event; an answer may have to repeat it. */
@@ -63,7 +65,13 @@ export interface Dialect {
   /** It escapes angle brackets, so the mark of the item in progress is written as a word. */
   readonly escapesMarks?: boolean;
   /** The event whose reply may allow a command line, and that reply. In other harnesses no reply does, or it allows more. */
-  readonly permission?: Readonly<{ event: string; shell: string; allowed: object }>;
+  readonly permission?: Readonly<{
+    event: string;
+    shell: string;
+    allowed: object;
+    /** Its folders of settings, if the reply wins over rules of the user that ask; nothing in the event tells of these. */
+    folders?: (project: string, user: Environment) => readonly string[];
+  }>;
   /** Returns undefined if the event does not tell. */
   exitCode?(input: HookInput): number | undefined;
   /** Corrects events whose meaning differs from their name. */
@@ -103,6 +111,11 @@ export const DIALECTS = {
       event: 'PermissionRequest',
       shell: 'run_shell_command',
       allowed: { decision: { behavior: 'allow' } },
+      folders: (project, { QWEN_HOME, HOME }) => [
+        `${project}/.qwen`,
+        QWEN_HOME || `${HOME}/.qwen`,
+        '/etc/qwen-code',
+      ],
     },
     adapt: adaptQwen,
     write: likeClaude('block'),

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { delimiter, isAbsolute } from 'node:path';
 import type { Environment } from '../../base/environment.ts';
 import { certainCommands } from '../../base/line/certain-line.ts';
@@ -18,18 +18,43 @@ interface OwnPlace {
   readonly environment: Environment;
   /** The folder of the agent commands of this installation. */
   readonly commands: string;
+  /** The user's rules that ask, if the harness lets our reply win over them. */
+  readonly askRules?: readonly string[];
 }
 
 /** True if a line certainly consists of this installation's commands on the list, and perhaps of `cd DIR`. */
 export function usesOnlyList(line: string, place: OwnPlace): boolean {
+  const { environment, askRules = [] } = place;
   const commands = certainCommands(line, ALLOWED) ?? [];
-  const names = new Set(commands.map(nameOf));
+  const names = [...new Set(commands.map(nameOf))];
   return (
     commands.every(isAllowed) &&
-    [...names].some((name) => name !== 'cd') &&
-    [...names].every((name) => !isFunction(name, place.environment)) &&
-    [...names].every((name) => name === 'cd' || isInstalled(name, place))
+    names.some((name) => name !== 'cd') &&
+    names.every(
+      (name) =>
+        !isFunction(name, environment) &&
+        (name === 'cd' || isInstalled(name, place)) &&
+        !askRules.some((rule) => mayConcern(rule, name)),
+    )
   );
+}
+
+/** The rules that ask in the settings of Qwen Code. A file with comments counts as a rule about every line. */
+export function askRulesIn(files: readonly string[]): readonly string[] {
+  return files.flatMap((path): string[] => {
+    const text = orElse(() => readFileSync(path, 'utf8'), '{}');
+    return orElse(() => [JSON.parse(text).permissions?.ask ?? []].flat().map(String), ['Bash']);
+  });
+}
+
+const SHELL_RULE = /^(?:bash|shell\w*|run_shell_command)(?:\(([\w-]*)(.*)\))?$/i;
+
+/** In doubt true. The first word of a rule's pattern may end with a glob, and case does not count. */
+function mayConcern(rule: string, name: string): boolean {
+  const [whole, first = '', rest = ''] = SHELL_RULE.exec(rule.trim().toLowerCase()) ?? [];
+  const isPrefix = rest === '' || /^[*?[]/.test(rest);
+  const called = name.toLowerCase();
+  return whole !== undefined && (isPrefix ? called.startsWith(first) : called === first);
 }
 
 function isAllowed(command: SimpleCommand): boolean {

@@ -4,7 +4,7 @@ import { TodoHome } from '../../todo/todo-home.ts';
 import { answerEvent } from './answer.ts';
 import { DIALECTS, type Dialect, type DialectName, dialectOf, readEvent } from './dialects.ts';
 import { hookLog, logFailure } from './hook-log.ts';
-import { usesOnlyList } from './own-line.ts';
+import { askRulesIn, usesOnlyList } from './own-line.ts';
 import { parentSession } from './parent-session.ts';
 
 /** One call of `agent-shell hook`. */
@@ -47,8 +47,11 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
   const event = readEvent(input, dialect);
   const { sessionVariable, listAtPrompt = false, escapesMarks } = dialect;
   if (event.what.kind === 'permission') {
-    const isAllowed = usesOnlyList(event.what.line, call);
-    const output = { hookEventName: event.name, ...dialect.permission?.allowed };
+    const { allowed, folders } = dialect.permission ?? {};
+    const files = folders?.(event.directory ?? '', call.environment) ?? [];
+    const askRules = askRulesIn(files.map((folder) => `${folder}/settings.json`));
+    const isAllowed = usesOnlyList(event.what.line, { ...call, askRules });
+    const output = { hookEventName: event.name, ...allowed };
     return isAllowed ? `${JSON.stringify({ hookSpecificOutput: output })}\n` : '';
   }
   const inSession = (id = '') =>

@@ -49,13 +49,17 @@ export function readConfig(path: string): string | undefined {
  * interrupted. Follows symbolic links, and keeps the mode.
  *
  * @param refusal says why the target of a link must not be changed.
+ * @param announce is told, before the first change, what will come of each edit.
  * @throws an AggregateError of SetupErrors, whose message says what was changed.
  */
 export function editConfigs(
   edits: readonly FileEdit[],
   refusal: (target: string) => string | undefined,
+  announce: (outcomes: readonly Outcome[]) => void = () => {},
 ): readonly Outcome[] {
   const drafts = draft(edits, refusal);
+  const outcomes = drafts.map(outcome);
+  announce(outcomes);
   let changed = UNCHANGED;
   try {
     for (const one of new Set(drafts)) {
@@ -66,7 +70,7 @@ export function editConfigs(
   } catch (error) {
     throw new AggregateError([error], changed);
   }
-  return drafts.map(outcome);
+  return outcomes;
 }
 
 export function removeEmptyFolders(paths: readonly string[]): void {

@@ -21,12 +21,16 @@ export interface Hooks {
   /** More arguments of the command, if the events do not identify the harness. */
   readonly options?: string;
   readonly version?: number;
+  /** It drops a file with comments as a whole. */
+  readonly isStrict?: boolean;
   readonly isOfUserOnly?: boolean;
 }
 
 export interface Harness {
   readonly title: string;
   readonly program?: string;
+  /** Its shells have the PATH that it was started with, whatever a login shell has. */
+  readonly inheritsPath?: boolean;
   /** In a project. */
   readonly folder?: string;
   /** For all projects: a variable, or else a path in the home folder. */
@@ -60,6 +64,7 @@ export const HARNESSES = {
   claude: {
     title: 'Claude Code',
     program: 'claude',
+    inheritsPath: true,
     next: `Restart Claude Code. Then watch its list in a second terminal: agent-shell watch
 For its status line, in ~/.claude/settings.json:
   "statusLine": { "type": "command", "command": "TodoRead --line" }`,
@@ -69,6 +74,7 @@ For its status line, in ~/.claude/settings.json:
     instructions: { project: 'CLAUDE.md', user: 'CLAUDE.md' },
     hooks: {
       file: 'settings.json',
+      isStrict: true,
       form: 'groups',
       handler: SECONDS,
       events: { ...CLAUDE_EVENTS('Bash', 'Edit|MultiEdit|Write|NotebookEdit'), SessionEnd: {} },
@@ -85,6 +91,7 @@ For its status line, in ~/.claude/settings.json:
     instructions: { project: 'AGENTS.md', user: 'AGENTS.md' },
     hooks: {
       file: 'hooks.json',
+      isStrict: true,
       otherFile: 'config.toml',
       form: 'groups',
       handler: SECONDS,
@@ -102,6 +109,7 @@ For its status line, in ~/.claude/settings.json:
   gemini: {
     title: 'Gemini CLI',
     program: 'gemini',
+    inheritsPath: true,
     folder: '.gemini',
     userFolder: { path: '.gemini' },
     signs: ['GEMINI.md'],
@@ -128,6 +136,7 @@ For its status line, in ~/.claude/settings.json:
   qwen: {
     title: 'Qwen Code',
     program: 'qwen',
+    inheritsPath: true,
     folder: '.qwen',
     userFolder: { variable: 'QWEN_HOME', path: '.qwen' },
     signs: ['QWEN.md'],
@@ -145,6 +154,7 @@ For its status line, in ~/.claude/settings.json:
   opencode: {
     title: 'opencode',
     program: 'opencode',
+    inheritsPath: true,
     folder: '.opencode',
     userFolder: { variable: 'OPENCODE_CONFIG_DIR', path: '.config/opencode' },
     signs: ['opencode.json', 'opencode.jsonc'],
@@ -176,6 +186,7 @@ For its status line, in ~/.claude/settings.json:
   kimi: {
     title: 'Kimi CLI',
     program: 'kimi',
+    inheritsPath: true,
     folder: '.kimi',
     userFolder: { variable: 'KIMI_SHARE_DIR', path: '.kimi' },
     signs: [],
@@ -196,6 +207,7 @@ needs them: agent-shell setup kimi --user --gate.`,
   crush: {
     title: 'Crush',
     program: 'crush',
+    inheritsPath: true,
     folder: '.crush',
     userFolder: { variable: 'CRUSH_GLOBAL_CONFIG', path: '.config/crush' },
     signs: ['crush.json', '.crush.json', 'CRUSH.md'],

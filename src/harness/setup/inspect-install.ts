@@ -1,19 +1,25 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import type { CommandResult } from '../../base/command/agent-command.ts';
 import type { Environment } from '../../base/environment.ts';
+import { quote } from '../../base/line/quotes.ts';
 import { safeText } from '../../base/safe-text.ts';
 import { ListHome } from '../../lists/list-home.ts';
 import { workTreeOf } from '../../lists/list-paths.ts';
 import { hookLog, lastFailures } from '../hook/hook-log.ts';
+import { HARNESS_NAMES, HARNESSES, type Harness, type HarnessName } from './harnesses.ts';
+import {
+  MAX_SETUP_ERROR,
+  type Piece,
+  piecesOf,
+  pieceTitle,
+  type SetupWorld,
+  type Target,
+} from './pieces.ts';
+import { SetupError } from './text-edits.ts';
 
-export interface SetupWorld {
-  readonly environment: Environment;
-  readonly directory: string;
-  readonly home: string;
-}
-
-export interface Inspection {
+interface Inspection {
   readonly lines: readonly string[];
   readonly isGood: boolean;
 }
@@ -31,13 +37,94 @@ echo "${MARK} bash $BASH $BASH_VERSION"
 echo "${MARK} version $(node --version 2>/dev/null)"
 `;
 
-export function inspectInstall(world: SetupWorld): Inspection {
-  const { environment, directory } = world;
+/** `setup --check` of one harness, or, without a name, of all that are set up. Exit code 1 if something is missing. */
+export function inspect(name: HarnessName | undefined, place: Target): CommandResult {
+  const scopes = name ? [place.scope] : (['project', 'user'] as const);
+  const setUp = scopes.flatMap((scope) =>
+    (name ? [name] : HARNESS_NAMES).flatMap((one): [Harness, Inspection][] => {
+      const own = { ...place, scope };
+      const pieces = name ? piecesOf(one, own) : (unlessRefused(() => piecesOf(one, own)) ?? []);
+      const states = pieces.map((piece) => pieceState(piece, own));
+      const isSetUp = name !== undefined || states.some(([state]) => state !== 'missing');
+      return isSetUp ? [[HARNESSES[one], inspectPieces(one, own, pieces, states)]] : [];
+    }),
+  );
+  const needsLogin = setUp.length === 0 || setUp.some(([{ inheritsPath }]) => !inheritsPath);
+  const inspections = [
+    inspectInstall(place, needsLogin),
+    ...setUp.map(([, inspection]) => inspection),
+  ];
+  const stdout = inspections
+    .map(({ lines }) => lines.map((line) => `${line}\n`).join(''))
+    .join('\n');
+  return { stdout, stderr: '', exitCode: inspections.every(({ isGood }) => isGood) ? 0 : 1 };
+}
+
+type PieceState = [state: 'ok' | 'missing' | 'outdated' | 'unreadable', reason?: string];
+
+function inspectPieces(
+  name: HarnessName,
+  place: Target,
+  pieces: readonly Piece[],
+  states: readonly PieceState[],
+): Inspection {
+  const lines = pieces.map((piece, index) => {
+    const [state, reason] = states[index] ?? ['missing'];
+    const why = reason ? `: ${safeText(reason, MAX_SETUP_ERROR)}` : '';
+    return `  ${state.padEnd(8)} ${pieceTitle(piece, place)}${why}`;
+  });
+  const scope = place.scope === 'project' ? 'this project' : 'all projects';
+  return {
+    lines: [`${HARNESSES[name].title}, ${scope}:`, ...lines],
+    isGood: states.every(
+      ([state], index) =>
+        state === 'ok' || (state === 'missing' && pieces[index]?.permission === 'all'),
+    ),
+  };
+}
+
+function pieceState({ path, edit }: Piece, place: Target): PieceState {
+  try {
+    const text = place.read(path);
+    if (text === undefined) return ['missing'];
+    if (edit.add(text) === text) return ['ok'];
+    return [edit.remove(text) === text ? 'missing' : 'outdated'];
+  } catch (error) {
+    if (error instanceof SetupError) return ['unreadable', error.message];
+    throw error;
+  }
+}
+
+function unlessRefused<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SetupError) return undefined;
+    throw error;
+  }
+}
+
+function inspectInstall(world: SetupWorld, needsLogin: boolean): Inspection {
+  const { environment, directory, home, started } = world;
   const here = askBash('-c', environment, directory);
   // A login shell finds what every harness finds, whatever environment it starts from.
   const login = askBash('-lc', { ...environment, PATH: systemPath(environment) }, directory);
-  const home = new ListHome(environment, directory);
-  const state = home.folder;
+  const loginFile =
+    ['.bash_profile', '.bash_login'].find((file) => existsSync(join(home, file))) ?? '.profile';
+  const own = existsSync(join(dirname(started), 'TodoWrite')) ? started : undefined;
+  const seen = [here, login].flatMap((said) => NEEDED_COMMANDS.map((name) => said.get(name)));
+  const path = seen.find(Boolean) ?? own;
+  const line = `export PATH=${path ? quote(dirname(path)) : 'FOLDER'}:"$PATH"`;
+  const found = (who: string, said: ReadonlyMap<string, string>, file: string): Finding => {
+    const missing = NEEDED_COMMANDS.filter((name) => !said.get(name));
+    if (missing.length === 0) {
+      return ['ok', `${who} finds the commands in ${dirname(said.get('TodoWrite') ?? '')}`];
+    }
+    const state = said === login && !needsLogin ? 'note' : 'missing';
+    return [state, `${who} does not find ${missing.join(', ')}; add to ~/${file}: ${line}`];
+  };
+  const lists = new ListHome(environment, directory);
+  const state = lists.folder;
   const trouble = folderProblem(state);
   const inTree = `${state}${sep}`.startsWith(`${workTreeOf(directory) ?? directory}${sep}`);
   const log = hookLog(state);
@@ -46,12 +133,12 @@ export function inspectInstall(world: SetupWorld): Inspection {
     !inTree &&
       trouble === undefined &&
       'that is outside the work tree: a sandbox may not allow writing there; see docs/platforms.md',
-    ...home.warnings,
+    ...lists.warnings,
     failures.length > 0 && `the hook has failed recently, see ${log}:`,
   ];
   const findings: Finding[] = [
-    found('bash', here),
-    found('a login shell (bash -lc)', login),
+    found('bash', here, '.bashrc'),
+    found('a login shell (bash -lc)', login, loginFile),
     ['ok', `bash ${here.get('bash') ?? 'not found'}`],
     nodeFinding(here),
     trouble === undefined
@@ -77,16 +164,8 @@ function nodeFinding(said: ReadonlyMap<string, string>): Finding {
     : ['missing', 'Node: the commands need it on PATH'];
 }
 
-function found(who: string, said: ReadonlyMap<string, string>): Finding {
-  const missing = NEEDED_COMMANDS.filter((name) => !said.get(name));
-  if (missing.length === 0) {
-    return ['ok', `${who} finds the commands in ${dirname(said.get('TodoWrite') ?? '')}`];
-  }
-  return ['missing', `${who} does not find ${missing.join(', ')}; add their folder to its PATH`];
-}
-
 /** The environment of a login before its startup files run. */
-function systemPath({ PATH = '' }: SetupWorld['environment']): string {
+function systemPath({ PATH = '' }: Environment): string {
   return existsSync('/etc/profile') ? '/usr/local/bin:/usr/bin:/bin' : PATH;
 }
 

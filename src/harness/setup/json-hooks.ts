@@ -4,13 +4,15 @@ import { endOfLine, SetupError, type TextEdit } from './text-edits.ts';
 export interface JsonHooks {
   readonly events: Readonly<Record<string, object>>;
   readonly version?: number;
+  /** The harness drops a file with comments as a whole. */
+  readonly isStrict?: boolean;
 }
 
 /** Our command in any version. */
 const OURS = /^agent-shell hook(?: |$)/;
 
-/** Hooks in a JSON file, comments allowed. Everything else stays, byte for byte. */
-export function jsonHooks({ events, version }: JsonHooks): TextEdit {
+/** Hooks in a JSON file. Everything else stays, byte for byte. */
+export function jsonHooks({ events, version, isStrict }: JsonHooks): TextEdit {
   const entries = Object.entries(events);
   const all = Object.fromEntries(entries.map(([event, entry]) => [event, [entry]]));
   // A version right after the bracket came with the hooks.
@@ -22,7 +24,7 @@ export function jsonHooks({ events, version }: JsonHooks): TextEdit {
       if (text === undefined) return file;
       // An empty file has no settings yet. Without a final newline, `remove` knows that the file was there.
       if (text.trim() === '') return text + file.trimEnd();
-      const root = parseObject(text);
+      const root = parseObject(text, isStrict);
       const hooks = property(root, 'hooks');
       if (hooks === undefined) return insertProperty(text, root, 'hooks', all);
       return entries.reduce((edited, [event, entry]) => addEntry(edited, event, entry), text);
@@ -109,16 +111,20 @@ function ownEntry(root: Node, text: string): JsonPart | undefined {
 // Edits of JSON texts, comments allowed, keep everything else byte for byte. Lists, objects and files that we create have
 // white space after their opening bracket, which identifies them.
 
-/** @throws SetupError if the text is not a JSON object. */
-function parseObject(text: string): Node {
+/** @throws SetupError if the text is not a JSON object; no harness that was tried allows a trailing comma. */
+function parseObject(text: string, disallowComments = false): Node {
   const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: false });
+  const root = parseTree(text, errors, { disallowComments });
   const [error] = errors;
   if (error) {
     const before = text.slice(0, error.offset).split('\n');
     const place = `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
     const what = printParseErrorCode(error.error).replace(/\B[A-Z]/g, (letter) => ` ${letter}`);
-    throw new SetupError(`is not JSON: ${what.toLowerCase()} at ${place}`);
+    throw new SetupError(
+      what === 'Invalid Comment Token'
+        ? `has a comment at ${place}: the agent ignores all of such a file`
+        : `is not JSON: ${what.toLowerCase()} at ${place}`,
+    );
   }
   if (root?.type !== 'object') throw new SetupError('is not a JSON object');
   return root;
@@ -165,9 +171,7 @@ function without({ parent, node }: JsonPart, text: string): string | undefined {
     return text.endsWith('\n') ? undefined : text.slice(0, parent.offset);
   }
   const start = before ? endOfNode(before) : node.offset;
-  // Someone may have added a comma since.
-  const [comma = ''] = /^\s*,/.exec(text.slice(endOfNode(node))) ?? [];
-  const end = before ? endOfNode(node) : (after?.offset ?? endOfNode(node) + comma.length);
+  const end = before ? endOfNode(node) : (after?.offset ?? endOfNode(node));
   const gap = text.slice(start, node.offset) + text.slice(endOfNode(node), end);
   const comments =
     gap.trim() === ',' ? '' : gap.replace(/^((?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*),/, '$1');
@@ -175,11 +179,12 @@ function without({ parent, node }: JsonPart, text: string): string | undefined {
 }
 
 /** True if it has one value, and not even a comment beside it. */
-function isOurs({ children: [only, ...others] = [], ...container }: Node, text: string): boolean {
+function isOurs(container: Node, text: string): boolean {
+  const [only, ...others] = container.children ?? [];
   if (only === undefined || others.length > 0) return false;
   const before = text.slice(container.offset + 1, only.offset);
-  const after = text.slice(endOfNode(only), container.offset + container.length - 1);
-  return /^\s+,[\s,]*$/.test(`${before},${after}`);
+  const after = text.slice(endOfNode(only), endOfNode(container) - 1);
+  return /^\s+$/.test(before) && after.trim() === '';
 }
 
 function endOfNode({ offset, length }: Node): number {

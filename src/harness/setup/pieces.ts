@@ -1,6 +1,10 @@
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { parse } from 'jsonc-parser';
 import type { Environment } from '../../base/environment.ts';
+import { safeText } from '../../base/safe-text.ts';
+import { ListHome } from '../../lists/list-home.ts';
+import { workTreeOf } from '../../lists/list-paths.ts';
+import { readConfig } from './config-file.ts';
 import { HARNESSES, type Harness, type HarnessName, type Hooks } from './harnesses.ts';
 import instructions from './instructions.md';
 import { jsonHooks } from './json-hooks.ts';
@@ -15,21 +19,35 @@ import {
   writableRootsIn,
 } from './text-edits.ts';
 
-export interface User {
-  readonly home: string;
+export interface SetupWorld {
   readonly environment: Environment;
+  readonly directory: string;
+  readonly home: string;
+  /** The path by which this program was started. */
+  readonly started: string;
 }
 
-export interface Target extends User {
+export interface SetupScope {
   readonly scope: 'project' | 'user';
-  readonly root: string;
   readonly gate: boolean;
   /** Lines of agent commands run without a question; undefined: as it is. */
   readonly permission: boolean | undefined;
+}
+
+export interface Target extends SetupWorld, SetupScope {
+  /** The work tree. */
+  readonly root: string;
   /** Returns the folder of all lists. */
   readonly lists: () => string;
   /** Returns undefined if there is no file. */
   readonly read: (path: string) => string | undefined;
+}
+
+export function setupPlace({ scope, gate, permission }: SetupScope, world: SetupWorld): Target {
+  const { environment, directory } = world;
+  const lists = () => new ListHome(environment, directory).folder;
+  const root = workTreeOf(directory) ?? directory;
+  return { ...world, scope, gate, permission, lists, root, read: readConfig };
 }
 
 export interface Piece {
@@ -38,6 +56,14 @@ export interface Piece {
   readonly edit: TextEdit;
   /** It lets lines run without a question: as a part, or only that. */
   readonly permission?: 'part' | 'all';
+}
+
+export const MAX_SETUP_ERROR = 500;
+
+export function pieceTitle({ path, what }: Piece, { root, home, scope }: Target): string {
+  const [base, prefix] = scope === 'project' ? [root, ''] : [home, `~${sep}`];
+  const name = relative(base, path);
+  return `${safeText(name.startsWith('..') ? path : `${prefix}${name}`, MAX_SETUP_ERROR)}  (${what})`;
 }
 
 /** Gemini CLI refuses backticks and `$(` in a heredoc, even once its user allows the line. */
@@ -49,7 +75,7 @@ function instructionsFor(owners: readonly string[]): string {
 
 export function userFolderOf(
   { userFolder }: Harness,
-  { environment, home }: User,
+  { environment, home }: SetupWorld,
 ): string | undefined {
   if (userFolder === undefined) return undefined;
   const { variable = '', path } = userFolder;
@@ -134,7 +160,7 @@ const HOOK_COMMAND = 'agent-shell hook';
 const GATED = /"agent-shell hook [^"]*--gate"/;
 
 function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, place: Target): Piece {
-  const { file, otherFile, form, version } = hooks;
+  const { file, otherFile, form, version, isStrict } = hooks;
   const path = join(folder, file);
   const other = join(folder, otherFile ?? '');
   const isInOther =
@@ -145,7 +171,7 @@ function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, place: Targ
     const entries = hookEntries(hooks, isGated, permits);
     return form === 'tables' || isInOther
       ? tomlHooks(entries, name)
-      : jsonHooks({ events: Object.fromEntries(entries), version });
+      : jsonHooks({ events: Object.fromEntries(entries), version, isStrict });
   };
   const permitted = (text: string) =>
     Object.keys(hooks.permission ?? {}).some((event) =>

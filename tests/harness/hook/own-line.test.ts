@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ALLOWED, usesOnlyList } from '../../../src/harness/hook/own-line.ts';
@@ -131,6 +131,41 @@ test.each([
   environment.PATH = COMMANDS;
   expect(await say(event)).toBe(answer);
   expect(await say({ ...event, tool_input: { command: 'TodoRead; ls' } })).toBe(SILENT);
+});
+
+test('of Qwen Code, which lets the reply win, rules of the user that ask still ask', async () => {
+  const { say, environment, directory } = harness('s1');
+  environment.PATH = COMMANDS;
+  environment.HOME = join(directory, 'home');
+  const project = {
+    ...asks('PermissionRequest', 'run_shell_command', { timestamp: 't' }),
+    cwd: directory,
+  };
+  const answers = async (folder: string, ask: string, line = 'cd a && TodoRead') => {
+    mkdirSync(join(folder, '.qwen'), { recursive: true });
+    const rules = { permissions: { ask: ['Edit', 'Bash(git push:*)', ask] } };
+    const text = ask === 'comment' ? `{} // ${ask}` : JSON.stringify(rules);
+    writeFileSync(join(folder, '.qwen', 'settings.json'), text);
+    return (await say({ ...project, tool_input: { command: line } })) === QWEN;
+  };
+  for (const folder of [directory, environment.HOME]) {
+    for (const rule of [
+      'Bash',
+      'Bash()',
+      'Bash(*)',
+      'run_shell_command(todo*)',
+      'Shell(TodoRead:*)',
+    ]) {
+      expect(await answers(folder, rule), rule).toBe(false);
+    }
+    expect(await answers(folder, 'Bash(cd *)')).toBe(false);
+    expect(await answers(folder, 'comment')).toBe(false);
+    for (const rule of ['Bash(TodoWrite:*)', 'Bash(./TodoRead)', 'Bash(Todo)', 'Read(TodoRead)']) {
+      expect(await answers(folder, rule), rule).toBe(rule !== 'Bash(Todo)');
+    }
+    expect(await answers(folder, 'Bash(cd *)', 'TodoRead')).toBe(true);
+    rmSync(join(folder, '.qwen'), { recursive: true });
+  }
 });
 
 test('the hook answers once the object is complete, though the harness leaves the pipe open', async () => {

@@ -31,7 +31,8 @@ function machine() {
   mkdirSync(join(project, 'src'));
   mkdirSync(home);
   const environment: Record<string, string> = { PATH: process.env.PATH ?? '', HOME: home };
-  const world = { environment, directory: join(project, 'src'), home };
+  const started = join(root, 'own bin', 'agent-shell');
+  const world = { environment, directory: join(project, 'src'), home, started };
   const put = (name: string, text: string) => {
     const path = join(root, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -42,7 +43,7 @@ function machine() {
   const all = () =>
     Object.fromEntries(
       listFiles(root)
-        .filter((name) => statSync(join(root, name)).isFile())
+        .filter((name) => statSync(join(root, name), { throwIfNoEntry: false })?.isFile())
         .map((name) => [name, readFileSync(join(root, name), 'latin1')]),
     );
   return {
@@ -52,7 +53,13 @@ function machine() {
     environment,
     put,
     all,
-    run: (...argv: string[]) => setup(argv, world),
+    /** With what it says before it writes, and the files at that time. */
+    run: (...argv: string[]) => {
+      const said: { text: string; files: object }[] = [];
+      const result = setup(argv, world, (text) => said.push({ text, files: all() }));
+      const before = said.map(({ text }) => text).join('');
+      return { ...result, stdout: before + result.stdout, ...(said[0] && { said: said[0].files }) };
+    },
   };
 }
 
@@ -207,7 +214,7 @@ describe('permission', () => {
     ['codex', 'user'],
     ['gemini', 'user'],
   ])(
-    'setup %s --%s gives it and says so; --no-permission leaves it out, and takes it back',
+    'setup %s --%s says so before it gives it; --no-permission leaves it out, and takes it back',
     (name, scope) => {
       const { all, run } = machine();
       const setUp = (...argv: string[]) => run(name, `--${scope}`, ...argv);
@@ -216,7 +223,9 @@ describe('permission', () => {
       const without = all();
       expect(isPermitted(without)).toBe(false);
       expect(setUp('--check').stdout).not.toContain('outdated');
-      const { stdout } = setUp();
+      const { stdout, said } = setUp();
+      // Before it writes.
+      expect(said).toEqual(without);
       expect(stdout).toMatch(/^Lines that only use the task list will run without a question, /);
       expect(stdout.includes('everyone who clones')).toBe(scope === 'project');
       expect(isPermitted(all())).toBe(true);
@@ -558,6 +567,51 @@ describe('--check', () => {
       /missing {2}lists cannot be written in \/proc\/lists: \w+; set TODO_STATE_DIR/,
     );
   });
+
+  test('says what to add to which file; for an agent that needs no login shell, that one is a note', () => {
+    const { run, environment, put, root } = machine();
+    for (const name of ['TodoWrite', 'TodoRead', 'agent-shell']) {
+      chmodSync(put(`own bin/${name}`, '#!/bin/sh\n'), 0o755);
+    }
+    const line = `export PATH='${root}/own bin':"$PATH"`;
+    const node = dirname(process.execPath);
+    environment.PATH = `${root}/own bin:${node}:/usr/bin:/bin`;
+    run('claude');
+    run('codex');
+    const ofClaude = run('claude', '--check');
+    expect(ofClaude.stdout).toContain(`note     a login shell (bash -lc) does not find TodoWrite`);
+    expect(ofClaude).toMatchObject({ exitCode: 0 });
+    expect(run('codex', '--check').exitCode).toBe(1);
+    expect(run('--check').stdout).toMatch(/missing {2}a login shell .*; add to ~\/\.profile: /);
+    run('codex', '--remove');
+    expect(run('--check').exitCode).toBe(0);
+    put('home/.bash_profile', line);
+    expect(run('codex', '--check').stdout).toContain(`ok       a login shell`);
+    put('home/.bash_profile', '');
+    expect(run('--check').stdout).toContain(`; add to ~/.bash_profile: ${line}\n`);
+    environment.PATH = '/usr/bin:/bin';
+    expect(run('claude', '--check').stdout).toContain(`; add to ~/.bashrc: ${line}\n`);
+  });
+
+  test.each(['claude', 'codex'])(
+    '%s ignores a file with a comment, so setup and --check name it',
+    (name) => {
+      const { run, put, all } = machine();
+      const file = `project/.${name}/${name === 'claude' ? 'settings' : 'hooks'}.json`;
+      const path = put(file, '{} // mine\n');
+      const problem = 'has a comment at line 1, column 4: the agent ignores all of such a file';
+      expect(run(name).stderr).toBe(`agent-shell: ${path} ${problem}; nothing was changed\n`);
+      expect(all()).toEqual({ [file]: '{} // mine\n' });
+      put(file, '');
+      run(name);
+      put(file, `${all()[file]}// mine\n`);
+      expect(run(name, '--check').stdout).toMatch(
+        /unreadable .*\(hooks\): has a comment at line \d+/,
+      );
+      run(name, '--remove');
+      expect(all()[file]).not.toContain('agent-shell');
+    },
+  );
 
   test('a file of the user has nothing of setup yet, or something older', () => {
     const { run, put } = machine();
