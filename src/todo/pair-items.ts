@@ -57,6 +57,18 @@ export function pairRenamed(before: Items, after: Items): ItemPair[] {
   return pairs.filter((pair) => pair !== renamed).map((pair) => (pair === lost ? joined : pair));
 }
 
+/** Like `pairItems`, but another text in the same place is the same item, in lists of the same length. */
+export function pairInPlace(before: Items, after: Items): ItemPair[] {
+  const pairs = pairItems(before, after);
+  if (before.length !== after.length) return pairs;
+  const added = new Set(pairs.flatMap((pair) => (pair.before ? [] : [pair.after])));
+  for (const pair of pairs) {
+    const now = pair.before && !pair.after && after[before.indexOf(pair.before)];
+    if (now && added.delete(now)) pair.after = now;
+  }
+  return pairs.filter((pair) => pair.before || added.has(pair.after));
+}
+
 /** Completes open pairs by items of the same key, first by items that are the same. Returns the other items. */
 function match(open: readonly KeptPair[], items: Items, keyOf: (item: Item) => string | undefined) {
   const groups = new Map<string | undefined, Item[]>();

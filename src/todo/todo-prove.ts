@@ -14,7 +14,6 @@ import {
   type Advise,
   LIST_OPTIONS,
   LIST_REPAIR,
-  openSource,
   TodoCommand,
   type TodoSource,
 } from './todo-source.ts';
@@ -84,12 +83,7 @@ export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
       const asked = askedFor(parsed);
       if (asked === undefined) return wrongUsage(NOT_INPUT, usage);
       const { options } = parsed;
-      const list = await openSource(
-        this.source,
-        options,
-        settings,
-        invocation.env && this.settings,
-      );
+      const list = await this.open(options, settings, invocation);
       if ('problem' in list) return wrongUsage(list.problem, usage);
       const evidence = new Evidence(invocation, {
         by: list.author,

@@ -17,13 +17,7 @@ import { inQuotes } from '../base/safe-text.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
 import { historyText, LIST_EXPORTS, listLine, listText, notKept } from './list-text.ts';
 import helpPage from './todo-read.md';
-import {
-  LIST_OPTIONS,
-  LIST_REPAIR,
-  openSource,
-  TodoCommand,
-  type TodoSource,
-} from './todo-source.ts';
+import { LIST_OPTIONS, LIST_REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes, type TodoVersion } from './todo-version.ts';
 import { hearUser, notesOf, unheardChanges } from './user-changes.ts';
@@ -94,7 +88,7 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
       if (rest[0] !== undefined && !(rest.length === 1 && /^\s*\{\s*\}\s*$/.test(rest[0]))) {
         return refusal(`Unexpected argument ${inQuotes(rest[0])}`, undefined, READ_USAGE);
       }
-      const list = await openSource(this.source, options, settings, call.env && this.settings);
+      const list = await this.open(options, settings, call);
       return 'problem' in list
         ? wrongUsage(list.problem, READ_USAGE)
         : readList(list, options, this.#forPeople);

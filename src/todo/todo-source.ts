@@ -1,3 +1,4 @@
+import type { Invocation } from '../base/command/agent-command.ts';
 import type { Options } from '../base/command/options.ts';
 import { readSettings, type Settings, type SettingsSource } from '../base/settings/settings.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
@@ -39,6 +40,27 @@ export abstract class TodoCommand {
     this.source = source;
     this.settings = settings;
   }
+
+  /** Opens the list named by the call's options and settings. */
+  protected open(
+    { '--session': session, '--agent': agent }: Options<typeof LIST_OPTIONS>,
+    settings: Settings,
+    { env }: Pick<Invocation, 'env'>,
+  ): Awaitable<TodoList | { problem: string }> {
+    const { source } = this;
+    if (typeof source === 'function') return source({ session, agent }, settings);
+    if (session !== undefined || agent !== undefined) {
+      const option = session === undefined ? '--agent' : '--session';
+      return {
+        problem: `${option} is for lists in files; to keep this list in files: agent-shell --session NAME`,
+      };
+    }
+    const variable = env && otherList(settings, this.settings().settings);
+    if (variable === undefined) return source;
+    return {
+      problem: `this shell keeps one list, in memory, and ${variable} names another; unset it to use this one`,
+    };
+  }
 }
 
 /** For a list without an intact version. */
@@ -46,33 +68,6 @@ export const LIST_REPAIR =
   'no earlier version is intact; write a whole new list: TodoWrite \'{"todos":[...]}\'';
 
 export const LIST_OPTIONS = { '--session': 'name', '--agent': 'name' } as const;
-
-/**
- * Opens the list named by the call's options and settings.
- *
- * @param host the settings without a caller; needed only if the call has its own environment.
- */
-export function openSource(
-  source: TodoSource,
-  { '--session': session, '--agent': agent }: Options<typeof LIST_OPTIONS>,
-  settings: Settings,
-  host: SettingsSource | undefined,
-): Awaitable<TodoList | { problem: string }> {
-  if (typeof source === 'function') {
-    return source({ session, agent }, settings);
-  }
-  if (session !== undefined || agent !== undefined) {
-    const option = session === undefined ? '--agent' : '--session';
-    return {
-      problem: `${option} is for lists in files; to keep this list in files: agent-shell --session NAME`,
-    };
-  }
-  const variable = host && otherList(settings, host().settings);
-  if (variable === undefined) return source;
-  return {
-    problem: `this shell keeps one list, in memory, and ${variable} names another; unset it to use this one`,
-  };
-}
 
 /** The variable by which a caller names another list than the host's. */
 function otherList(callers: Settings, own: Settings): string | undefined {

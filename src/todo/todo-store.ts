@@ -80,14 +80,7 @@ export class TodoList extends Document<Items, TodoVersion> {
 
   /** Restores the list before the last change, or at version `to`, as a new version. @returns undefined if it is not kept. */
   undo(to?: number): Awaitable<TodoVersion | undefined> {
-    const undone = this.compute((newest) => {
-      const history = newest && this.place.history();
-      return history && whenDone(history, (kept) => this.#restored(newest, kept, to));
-    });
-    return whenDone(undone, (made) => {
-      this.#own = undefined;
-      return made;
-    });
+    return this.limited(() => maybeAsync(this.#undo(to)));
   }
 
   sinceOwn(): Awaitable<SinceOwn> {
@@ -142,14 +135,16 @@ export class TodoList extends Document<Items, TodoVersion> {
     }
   }
 
-  #restored(
-    newest: Version<Items>,
-    history: Iterable<Version<Items>>,
-    to: number | undefined,
-  ): Items | undefined {
-    const { items, ...own } = contentBefore(newest, history, to) ?? {};
-    this.#own = items && { ...own, version: newest.version + 1 };
-    return items && frozenItems(items);
+  *#undo(to: number | undefined): MaybeAsync<TodoVersion | undefined> {
+    for (;;) {
+      const newest = yield* settled(this.place.load());
+      const history = newest && (yield* settled(this.place.history()));
+      const before = history && contentBefore(newest, history, to);
+      if (before === undefined) return undefined;
+      const { items, ...own } = before;
+      const written = yield* this.#commitOwn(newest?.version ?? 0, items, own);
+      if (written) return written;
+    }
   }
 
   #versionOf(version: Version<Items>): TodoVersion {

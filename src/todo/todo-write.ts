@@ -12,13 +12,7 @@ import type { Settings, SettingsSource } from '../base/settings/settings.ts';
 import type { TodoHome } from './todo-home.ts';
 import { type GivenList, validateTodoInput } from './todo-input.ts';
 import { todoInputSchema } from './todo-schema.ts';
-import {
-  type Advise,
-  LIST_REPAIR,
-  openSource,
-  TodoCommand,
-  type TodoSource,
-} from './todo-source.ts';
+import { type Advise, LIST_REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
 import { TodoStore } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
@@ -98,7 +92,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
       get: () => {
         // Asked before and after each line; its own store needs no settings.
         if (this.source instanceof TodoStore) return this.source.get();
-        const list = openSource(this.source, {}, this.settings().settings, undefined);
+        const list = this.open({}, this.settings().settings, {});
         return list instanceof Promise || 'problem' in list ? undefined : list.get();
       },
     };
@@ -118,7 +112,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   ): Promise<CommandResult> {
     // 1. Open the list.
     const { options } = 'problem' in parsed ? NO_OPTIONS : parsed;
-    const opened = openSource(this.source, options, settings, invocation.env && this.settings);
+    const opened = this.open(options, settings, invocation);
     const list = opened instanceof Promise ? await opened : opened;
     if ('problem' in list) return wrongUsage(list.problem, FULL_USAGE);
     if (options['--until-done'] && this.#home === undefined) {

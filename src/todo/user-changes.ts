@@ -4,7 +4,7 @@ import { StateError } from '../base/command/state-error.ts';
 import { quotedText } from '../base/safe-text.ts';
 import { USER } from '../lists/place.ts';
 import { itemLines, MOVED } from './list-text.ts';
-import { contentKey, type ItemPair, pairItems } from './pair-items.ts';
+import { contentKey, type ItemPair, pairInPlace } from './pair-items.ts';
 import type { Item, Items } from './todo-fields.ts';
 import type { TodoList } from './todo-store.ts';
 import type { SinceOwn, TodoVersion } from './todo-version.ts';
@@ -99,34 +99,15 @@ ${itemLines(told.items, MAX_BYTES_OF_CHANGES)}Take this list into account, then 
 }
 
 function changesBetween(before: Items, after: Items): UserChange[] {
-  const pairs = pairItems(before, after);
-  const changes: UserChange[] = [];
-  for (const pair of pairs) {
-    const { before: was, after: is } = pair;
-    if (was && is) changes.push(...changesOfItem(was, is));
-    else if (was) {
-      // Another text in the same place is the same item.
-      const now = after[before.indexOf(was)];
-      const isRenamed = now && before.length === after.length && isNew(pairs, now);
-      changes.push(isRenamed ? renamedByUser(was, now) : droppedByUser(was));
-    } else if (is) {
-      const old = before[after.indexOf(is)];
-      const isRenamed = old && before.length === after.length && isGone(pairs, old);
-      if (!isRenamed) changes.push(added(is));
-    }
-  }
+  const pairs = pairInPlace(before, after);
+  const changes = pairs.flatMap(({ before: was, after: is }) => {
+    if (was && is) return changesOfItem(was, is);
+    return was ? [droppedByUser(was)] : is ? [added(is)] : [];
+  });
   if (changes.length === 0 && isReordered(pairs, after)) {
     changes.push({ text: 'changed the order', isUndoneBy: () => false });
   }
   return changes;
-}
-
-function isNew(pairs: readonly ItemPair[], item: Item): boolean {
-  return pairs.some((pair) => pair.after === item && !pair.before);
-}
-
-function isGone(pairs: readonly ItemPair[], item: Item): boolean {
-  return pairs.some((pair) => pair.before === item && !pair.after);
 }
 
 function changesOfItem(before: Item, after: Item): UserChange[] {

@@ -1,5 +1,5 @@
 import type { TaskVersion } from '../../tasks/task-store.ts';
-import { contentKey, type ItemPair, pairItems } from '../../todo/pair-items.ts';
+import { contentKey, pairInPlace } from '../../todo/pair-items.ts';
 import type { Item, Items } from '../../todo/todo-fields.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { type Shown, shownItem, shownTask } from './look.ts';
@@ -83,11 +83,9 @@ function timesAfter(
   const isOldest = before === undefined && version > 1;
   const restored = timed.find((earlier) => isSameContent(earlier.items, items));
   let isSamePlan = false;
-  const pairs = pairItems(before?.items ?? [], items);
-  const renamed = renamedItem(pairs, before?.items ?? [], items);
-  for (const { before: paired, after: is } of pairs) {
+  // Work on an item that is renamed goes on.
+  for (const { before: last, after: is } of pairInPlace(before?.items ?? [], items)) {
     if (is === undefined) continue;
-    const last = is === renamed?.after ? renamed.before : paired;
     isSamePlan ||= last?.content === is.content;
     const changedAt =
       last?.status === is.status ? before?.times.changed.get(last) : last && +updatedAt;
@@ -122,17 +120,6 @@ function isSameContent(items: Items, others: Items): boolean {
   const isSame = (item: Item, other: Item | undefined) =>
     item.content === other?.content && item.status === other.status;
   return items.length === others.length && items.every((item, at) => isSame(item, others[at]));
-}
-
-/** The item in progress with another text in its place: work on it goes on. */
-function renamedItem(pairs: readonly ItemPair[], before: Items, after: Items) {
-  const at = after.findIndex(({ status }) => status === 'in_progress');
-  const [was, is] = [before[at], after[at]];
-  const isAlone = before.length === after.length && was?.status === 'in_progress';
-  const isPaired = pairs.some(
-    (pair) => (pair.before === was || pair.after === is) && pair.before && pair.after,
-  );
-  return isAlone && is && !isPaired ? { before: was, after: is } : undefined;
 }
 
 /** Since when each task of the newest version has had its status. */
