@@ -121,7 +121,7 @@ export function readRequest<Request>(
   const problem = `Unexpected argument ${inQuotes(surplus)}`;
   if (isGiven) return orTyped(wrongUsage(problem, usage));
   const isJsonMeant = form.readsStdin && hint === '';
-  return orTyped(isJsonMeant ? notJson(form, rest) : refusal(problem, undefined, usage));
+  return orTyped(isJsonMeant ? wordsForJson(form, rest) : refusal(problem, undefined, usage));
 }
 
 /** The fields given as words, and the first word too many. */
@@ -134,7 +134,7 @@ function fieldsAsWords({ fields }: AnyForm, words: readonly string[]) {
   return { worded, surplus: rest[0] };
 }
 
-function notJson({ fields, usage }: AnyForm, words: readonly string[]): CommandResult {
+function wordsForJson({ fields, usage }: AnyForm, words: readonly string[]): CommandResult {
   const hint = 'subject' in fields ? `. Try: --subject ${inQuotes(words.join(' '))}` : '';
   return invalidJson(`${inQuotes(words[0] ?? '')} is not JSON${hint}`, `Usage: ${usage}\n`);
 }

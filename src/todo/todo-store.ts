@@ -3,13 +3,7 @@ import { storedFields, wrongThing } from '../base/json/stored.ts';
 import { PROOF } from '../base/proof/proof.ts';
 import { Document, type Listener } from '../lists/document.ts';
 import { FilePlace, type FilePlaceOptions } from '../lists/file-place.ts';
-import {
-  type Awaitable,
-  type MaybeAsync,
-  maybeAsync,
-  settled,
-  whenDone,
-} from '../lists/maybe-async.ts';
+import { type Awaitable, type MaybeAsync, maybeAsync, settled } from '../lists/maybe-async.ts';
 import {
   DEFAULT_AGENT,
   type HistoryRange,
@@ -26,8 +20,6 @@ import {
   frozenItems,
   type LeftBehind,
   type OwnWrite,
-  type SinceOwn,
-  sinceOwn,
   type TodoVersion,
   versionOf,
   type WriteOptions,
@@ -81,10 +73,6 @@ export class TodoList extends Document<Items, TodoVersion> {
   /** Restores the list before the last change, or at version `to`, as a new version. @returns undefined if it is not kept. */
   undo(to?: number): Awaitable<TodoVersion | undefined> {
     return this.limited(() => maybeAsync(this.#undo(to)));
-  }
-
-  sinceOwn(): Awaitable<SinceOwn> {
-    return whenDone(this.place.history(), (history) => sinceOwn(this.author, history));
   }
 
   /** Like `update([])`. */

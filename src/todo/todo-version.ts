@@ -46,21 +46,6 @@ export interface WriteOptions extends Pick<OwnWrite, 'dropped'> {
   readonly emptied?: boolean;
 }
 
-/** The kept versions by others since the author's last one, newest first, and that one. */
-export interface SinceOwn {
-  readonly others: readonly TodoVersion[];
-  readonly own: TodoVersion | undefined;
-}
-
-export function sinceOwn(author: string, history: Iterable<Version<Items>>): SinceOwn {
-  const others: TodoVersion[] = [];
-  for (const version of history) {
-    if (version.by === author) return { others, own: versionOf(version) };
-    others.push(versionOf(version));
-  }
-  return { others, own: undefined };
-}
-
 /** The list before its last change, or at version `to`, and what the undo knows of it. @returns undefined if it is not kept. */
 export function contentBefore(
   newest: Version<Items>,

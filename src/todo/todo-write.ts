@@ -39,10 +39,13 @@ const WRITE_FORM = {
   helpPage,
 };
 
-const NO_OPTIONS: { options: GivenWriteOptions; rest: readonly string[] } = {
-  options: {},
-  rest: [],
-};
+/** The words of a call, and what is wrong with its options. */
+interface GivenCall {
+  readonly options: GivenWriteOptions;
+  readonly rest: readonly string[];
+  readonly problem?: string;
+  readonly unknown?: string;
+}
 
 /**
  * `TodoWrite`: replaces the whole list with the one given as JSON, in one argument or on standard input.
@@ -111,7 +114,8 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     parsed: ParsedOptions<typeof WRITE_OPTIONS>,
   ): Promise<CommandResult> {
     // 1. Open the list.
-    const { options } = 'problem' in parsed ? NO_OPTIONS : parsed;
+    const given: GivenCall = { options: {}, rest: [], ...parsed };
+    const { options } = given;
     const opened = this.open(options, settings, invocation);
     const list = opened instanceof Promise ? await opened : opened;
     if ('problem' in list) return wrongUsage(list.problem, FULL_USAGE);
@@ -119,7 +123,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
     }
     // 2. Read the wanted change.
-    const change = await changeOf(invocation, settings, parsed);
+    const change = await changeOf(invocation, settings, given);
     if ('refused' in change) return change.refused;
     const { wanted, version, notes } = change;
     // 3. Make it.
@@ -144,12 +148,8 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
 }
 
 /** Reads the change from the options, or as a whole list; none for --undo and --adopt. */
-async function changeOf(
-  invocation: Invocation,
-  settings: Settings,
-  parsed: ParsedOptions<typeof WRITE_OPTIONS>,
-) {
-  const { options, rest } = 'problem' in parsed ? NO_OPTIONS : parsed;
+async function changeOf(invocation: Invocation, settings: Settings, given: GivenCall) {
+  const { options, rest } = given;
   const { '--undo': isUndo, '--adopt': isAdopted, '--at': at, '--if-version': expected } = options;
   const steps = stepsOfOptions(options);
   if (steps || isUndo || isAdopted || at !== undefined) {
@@ -157,23 +157,19 @@ async function changeOf(
     if (wrong) return { refused: wrongUsage(wrong, '') };
     return { wanted: steps && { steps }, version: expected, notes: [] };
   }
-  const given = await listOf(invocation, settings, parsed);
-  if ('refused' in given) return given;
-  const { items, version = expected } = given.value;
+  const list = await listOf(invocation, settings, given);
+  if ('refused' in list) return list;
+  const { items, version = expected } = list.value;
   if (expected !== undefined && expected !== version) {
     const problem = `--if-version ${expected} contradicts "version":${version} in the JSON`;
     return { refused: wrongUsage(problem, '') };
   }
-  return { wanted: { items }, version, notes: given.notes };
+  return { wanted: { items }, version, notes: list.notes };
 }
 
 /** Reads the list from an argument, from standard input, or as typed. */
-function listOf(
-  { argv, stdin, raw = '' }: Invocation,
-  settings: Settings,
-  parsed: ParsedOptions<typeof WRITE_OPTIONS>,
-) {
-  const { options, rest } = 'problem' in parsed ? NO_OPTIONS : parsed;
+function listOf({ argv, stdin, raw = '' }: Invocation, settings: Settings, given: GivenCall) {
+  const { options, rest } = given;
   const isUntilDone = options['--until-done'];
   const form: JsonForm<GivenList> = {
     name: 'TodoWrite',
@@ -184,7 +180,7 @@ function listOf(
   };
   // Text that begins with options is no list.
   const typed = rest.length < argv.length ? '' : raw;
-  const refused = misuseOf(parsed, argv);
+  const refused = misuseOf(given, argv);
   return refused
     ? orAsTyped(form, { argv, raw: typed }, { refused })
     : readJsonInput(form, { argv: rest, stdin, raw: typed });
@@ -192,10 +188,10 @@ function listOf(
 
 /** Refuses wrong options and words that cannot be a list. */
 function misuseOf(
-  parsed: ParsedOptions<typeof WRITE_OPTIONS>,
+  { problem, unknown, rest }: GivenCall,
   argv: readonly string[],
 ): CommandResult | undefined {
-  if ('problem' in parsed) return wrongUsage(wrongOption(parsed, argv), '');
-  const word = wrongWord(parsed.rest);
+  if (problem !== undefined) return wrongUsage(wrongOption({ problem, unknown }, argv), '');
+  const word = wrongWord(rest);
   return word === undefined ? undefined : refusal('Invalid JSON format', { lines: [word] });
 }

@@ -7,7 +7,7 @@ import { itemLines, MOVED } from './list-text.ts';
 import { contentKey, type ItemPair, pairInPlace } from './pair-items.ts';
 import type { Item, Items } from './todo-fields.ts';
 import type { TodoList } from './todo-store.ts';
-import type { SinceOwn, TodoVersion } from './todo-version.ts';
+import type { TodoVersion } from './todo-version.ts';
 
 const MAX_NAME_CHARACTERS = 60;
 const MAX_NOTES = 8;
@@ -39,22 +39,24 @@ export async function unheardChanges(
   if (version === 0 || by === list.author) return undefined;
   // Signing a stand-in would make it the newest version.
   if (damage) return undefined;
-  return unheardOf(await list.sinceOwn());
-}
-
-function unheardOf({ others, own }: SinceOwn): Unheard | undefined {
-  const [now] = others;
-  if (now === undefined) return undefined;
-  const changes: UserChange[] = [];
-  const versions = others.toReversed();
-  const [oldest = now] = versions;
-  // The predecessor of the oldest kept version is unknown.
-  let before = own?.items ?? (oldest.version === 1 ? [] : oldest.items);
-  for (const [at, { by, items }] of versions.entries()) {
-    if (by !== USER) before = items;
-    // Consecutive versions by a person are one change: something done and undone is no change.
-    else if (versions[at + 1]?.by !== USER) changes.push(...changesBetween(before, items));
+  // From the agent's last version on.
+  const versions: TodoVersion[] = [];
+  for (const one of await list.versions()) {
+    versions.unshift(one);
+    if (one.by === list.author) break;
   }
+  const [oldest, now] = [versions[0], versions.at(-1)];
+  if (oldest === undefined || now === undefined) return undefined;
+  // The predecessor of the oldest kept version is unknown.
+  let before = oldest.version === 1 ? [] : oldest.items;
+  const changes = versions.flatMap(({ by, items }, at) => {
+    if (by !== USER) {
+      before = items;
+      return [];
+    }
+    // Consecutive versions by a person are one change: something done and undone is no change.
+    return versions[at + 1]?.by === USER ? [] : changesBetween(before, items);
+  });
   return changes.length > 0 ? { now, changes } : undefined;
 }
 

@@ -66,7 +66,7 @@ export function wrongWord(given: readonly string[]): string | undefined {
 
 /** The problem with the options; for an unknown one with the likely call. */
 export function wrongOption(
-  { problem, unknown }: { readonly problem: string; readonly unknown?: string },
+  { problem, unknown }: { readonly problem: string; readonly unknown: string | undefined },
   argv: readonly string[],
 ): string {
   if (unknown === undefined) return problem;

@@ -72,19 +72,6 @@ test('--if-version holds for single changes too', async () => {
   expect(late.stderr).toMatch(/^Error: The list is at version 2, not 1/);
 });
 
-test.each([
-  [['--add', 'A'], /each --add needs its --active-form/],
-  [['--done', '1', '2'], /Unexpected argument '2'; name several items as --done 1 --done 2/],
-  [['--done', '1', '--undo'], /--undo cannot be combined with another change/],
-  [['--done'], /--done needs a value/],
-])('%j is wrong usage', async (argv, problem) => {
-  const { store, call } = list('[>] A', '[ ] B');
-  const { exitCode, stderr } = await call(...argv);
-  expect(exitCode).toBe(2);
-  expect(stderr).toMatch(problem);
-  expect(store.get().version).toBe(1);
-});
-
 test('another write in between is kept: the change is made to the newest list', async () => {
   class Contended extends TodoStore {
     override updateIf(...args: Parameters<TodoStore['updateIf']>) {

@@ -204,17 +204,6 @@ test('100,000 broken items are refused in about the time it takes to parse them'
   expect(await bestTime(() => todoWrite([input]), 5)).toBeLessThan(20 * parsing);
 });
 
-// Which call is named for which words: tests/slips.
-test.each([
-  ['plan.json', "Invalid JSON format\n- 'plan.json' is not a list. Try: TodoWrite < plan.json", 1],
-  ['--todos', `Unknown option --todos. Try: TodoWrite '{"todos":[...]}'`, 2],
-  ['--undoo', 'Unknown option --undoo (did you mean --undo?)', 2],
-  ['--restore=2', 'Unknown option --restore. Try: TodoWrite --undo --at 2', 2],
-])('%s is refused, and the right call is named', async (argument, problem, exitCode) => {
-  expect(await todoWrite([argument])).toEqual(refused(`Error: ${problem}\n`, exitCode));
-  expect(await todoWrite([argument, json(BUILD)])).toMatchObject({ exitCode, items: BEFORE });
-});
-
 test('TodoWrite accepts the output of TodoRead --json, and checks its version', async () => {
   const store = new TodoStore();
   const { write: call, read } = commandsOn(store);

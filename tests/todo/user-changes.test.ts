@@ -80,7 +80,7 @@ test('TodoRead notes on stderr what a person changed, once; the version of --jso
   expect(stderr).toBe('Note: the user added "b"\n');
   expect((await read(agent)).stderr).toBe('');
   expect((await read(agent, '--history')).stdout).toMatch(/main {2}read the user's changes\n2 /);
-  const version = JSON.parse(stdout).version;
+  const version = String(JSON.parse(stdout).version);
   expect(await write(agent, todos('x a'), '--if-version', version)).toMatchObject({ exitCode: 0 });
 });
 
