@@ -1,5 +1,5 @@
 // How the work of a call grows, as counts of what it asks of the file system and of bytes: no clock.
-import fs, { mkdirSync, writeFileSync } from 'node:fs';
+import fs, { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -13,6 +13,7 @@ import { TodoReadHandler } from '../src/todo/todo-read.ts';
 import { openTodoStore } from '../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../src/todo/todo-write.ts';
 import { temporaryDirectory } from './helpers/files.ts';
+import { forAllTests } from './helpers/for-all-tests.ts';
 import { harness } from './helpers/hook.ts';
 import { listFolder } from './helpers/list-folders.ts';
 import { rounds } from './helpers/random.ts';
@@ -87,13 +88,19 @@ function listAt(newest: number, kept: number, state = temporaryDirectory()): str
   return state;
 }
 
-/** A list in files that was written so often, and keeps all of it. */
-function listOf(writes: number, state = temporaryDirectory()): string {
-  const folder = listFolder(state, { session: 's', agent: 'main' });
-  const store = openTodoStore({ folder, history: 10_000 });
-  for (let write = 1; write <= writes; write++) store.update(items(3, `v${write}`));
-  return state;
-}
+/** A list in files that was written 500 times, and one that was 1,500 times; they keep all of it. */
+const longLists = forAllTests((finished) => {
+  const [few, many] = [temporaryDirectory(finished), temporaryDirectory(finished)];
+  const write = (state: string, from: number, to: number) => {
+    const folder = listFolder(state, { session: 's', agent: 'main' });
+    const store = openTodoStore({ folder, history: 10_000 });
+    for (let count = from; count <= to; count++) store.update(items(3, `v${count}`));
+  };
+  write(few, 1, 500);
+  cpSync(few, many, { recursive: true });
+  write(many, 501, 1500);
+  return [few, many] as const;
+});
 
 /** The cost of one call of TodoWrite or TodoRead in a process of its own. */
 async function callCost(state: string, name: 'TodoWrite' | 'TodoRead', ...argv: string[]) {
@@ -131,10 +138,15 @@ describe.each(COMMANDS)('%s (%s)', (_, name, ...argv) => {
   });
 
   test('costs as much where 1,500 versions are kept as where 500 are', async () => {
-    const few = await callCost(listOf(500), name, ...argv);
-    const many = await callCost(listOf(1500), name, ...argv);
-    expect(many).toMatchObject({ calls: few.calls, names: few.names });
-    expect(many.bytes).toBeLessThan(few.bytes * 1.1);
+    const cost = (list: string) => {
+      const copy = temporaryDirectory();
+      cpSync(list, copy, { recursive: true });
+      return callCost(copy, name, ...argv);
+    };
+    const [few, many] = longLists();
+    const [less, more] = [await cost(few), await cost(many)];
+    expect(more).toMatchObject({ calls: less.calls, names: less.names });
+    expect(more.bytes).toBeLessThan(less.bytes * 1.1);
   });
 
   test('costs as much among 200 lists, of its session and of others, as alone', async () => {

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from './helpers/files.ts';
+import { hasPrograms } from './helpers/machine.ts';
 import { npmEnvironment, packedPackage, portableFolder } from './helpers/packed-package.ts';
 
 // docs/install.md, line by line, by a user whose home folder is empty.
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = readFileSync(join(ROOT, 'docs', 'install.md'), 'utf8');
-const hasPatchelf = spawnSync('patchelf', ['--version']).status === 0;
 
 function step(name: string): string {
   const [, lines = ''] =
@@ -75,7 +75,7 @@ test('by npx, without installing', async () => {
   expect(existsSync(join(home, '.local', 'bin'))).toBe(false);
 });
 
-test.skipIf(!hasPatchelf)('as a portable folder: unpacked, used, removed', async () => {
+test.runIf(hasPrograms('patchelf'))('as a portable folder: unpacked, used, removed', async () => {
   const { home, checkout, run } = await machine();
   const [make = '', ...others] = step('install=portable').split('\n');
   expect(make).toBe('npm run portable');

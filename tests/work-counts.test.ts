@@ -19,6 +19,7 @@ import { TodoStore } from '../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../src/todo/todo-write.ts';
 import { cleanEnvironment, executable } from './helpers/executables.ts';
 import { temporaryDirectory } from './helpers/files.ts';
+import { isHere } from './helpers/machine.ts';
 import { hasProc } from './helpers/processes.ts';
 import { startSession } from './helpers/session.ts';
 import { VirtualTerminal } from './helpers/virtual-terminal.ts';
@@ -95,7 +96,7 @@ test.each([
   expect(loaded).not.toMatch(/NativeModule (http|https|tls|_http_client|_tls_wrap)$/m);
 });
 
-describe.runIf(existsSync('/proc/self/io'))('read calls of bash', () => {
+describe.runIf(isHere('/proc/self/io', existsSync('/proc/self/io')))('read calls of bash', () => {
   test.each([
     ['', 'echo hi'],
     ['f() { :; }', 'echo hi'],

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { stateCommand } from '../../src/cli/state-command.ts';
 import { items } from '../guidance/agent-session.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
@@ -16,7 +17,9 @@ function machine(variables: Record<string, string>) {
   const env = cleanEnvironment({ HOME: work, TODO_SESSION: 'release', ...variables });
   return {
     work,
-    state: (...argv: string[]) => run('agent-shell', ['state', ...argv], { cwd: work, env }),
+    env,
+    /** `agent-shell state` in this process. */
+    state: async (...argv: string[]) => stateCommand(argv, { environment: env, directory: work }),
     sh: (line: string, ...argv: string[]) =>
       run('agent-shell', [...argv, '-c', line], { cwd: work, env }),
     /** Runs a line in a JSON-lines host. */
@@ -83,14 +86,16 @@ test('a list that cannot be read does not stop a shell: commands on it end with 
   );
 });
 
-test('a folder that is not there, or has no lists, has none to copy', () => {
+test('a folder that is not there, or has no lists, has none to copy', async () => {
   const { state, work } = machine({ TODO_STATE_DIR: 'lists' });
-  expect(state('copy', 'nowhere', 'copy')).toMatchObject({
+  expect(await state('copy', 'nowhere', 'copy')).toMatchObject({
     exitCode: 3,
     stderr: `Error: Cannot use the lists\n- there is no folder ${work}/nowhere\n`,
   });
   mkdirSync(join(work, 'photos', 'summer', 'sea'), { recursive: true });
-  expect(state('copy', 'photos', 'copy').stdout).toBe(`There are no lists in ${work}/photos.\n`);
+  expect((await state('copy', 'photos', 'copy')).stdout).toBe(
+    `There are no lists in ${work}/photos.\n`,
+  );
 });
 
 test('a copy leaves out a version that is damaged, and says so', async () => {
@@ -99,7 +104,7 @@ test('a copy leaves out a version that is damaged, and says so', async () => {
   const folder = join(work, 'lists', 'release', 'main');
   const damaged = readdirSync(folder).find((name) => name.startsWith('2-')) ?? '';
   appendFileSync(join(folder, damaged), 'x');
-  expect(state('copy', 'lists', 'copy')).toEqual({
+  expect(await state('copy', 'lists', 'copy')).toEqual({
     stdout: 'todos release main: 2 versions, verified\n',
     stderr: `Error: todos release main: ${folder}/${damaged} is damaged: its checksum does not match; version 1 stands in for it in the copy\n`,
     exitCode: 3,
@@ -107,15 +112,16 @@ test('a copy leaves out a version that is damaged, and says so', async () => {
   expect(sh('TODO_STATE_DIR=copy TodoRead').stdout).toContain('[ ] Ship');
 });
 
-test('lists in files: it names the folder, your list and its version', () => {
-  const { state, sh, work } = machine({ TODO_STATE_DIR: 'lists' });
-  expect(state().stdout).toMatch(
+test('lists in files: it names the folder, your list and its version', async () => {
+  const { state, call, work, env } = machine({ TODO_STATE_DIR: 'lists' });
+  expect(run('agent-shell', ['state'], { cwd: work, env }).stdout).toMatch(
     /^Lists are stored in files, in .*\/lists\.\nYour list: session release, agent main\.\nIt does not exist yet; looking for it took [\d.]+ ms\.\n$/,
   );
-  sh(`TodoWrite '${item('Build')}'`);
-  expect(state().stdout).toContain(`${work}/lists`);
-  expect(state().stdout).toMatch(/It is at version 1, with 1 item; reading it took [\d.]+ ms\.\n$/);
-  expect(state('init')).toMatchObject({ exitCode: 3, stdout: '' });
+  await call(`TodoWrite ${item('Build')}`);
+  const { stdout } = await state();
+  expect(stdout).toContain(`${work}/lists`);
+  expect(stdout).toMatch(/It is at version 1, with 1 item; reading it took [\d.]+ ms\.\n$/);
+  expect(await state('init')).toMatchObject({ exitCode: 3, stdout: '' });
 });
 
 test.each([
@@ -123,8 +129,8 @@ test.each([
   [['copy', 'a'], 'Error: copy takes two places, each a folder or a URL'],
   [['init', 'x'], "Error: state takes init or copy, received 'init x'"],
   [['--bogus'], 'Error: '],
-])('%j is wrong usage', (argv, error) => {
-  const { stdout, stderr, exitCode } = machine({}).state(...argv);
+])('%j is wrong usage', async (argv, error) => {
+  const { stdout, stderr, exitCode } = await machine({}).state(...argv);
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
   expect(stderr).toContain(error);
 });
@@ -133,7 +139,7 @@ describeOn(servers.one, (server) => {
   test('the commands work as on files, from several directories', async () => {
     const variables = { TODO_STATE_URL: server().emptyUrl() };
     const [one, other] = [machine(variables), machine(variables)];
-    one.state('init');
+    await one.state('init');
     for (const line of ['TaskCreate --subject A', 'TaskCreate --subject B --blocked-by 1'])
       await one.call(line);
     for (const [on, line, said] of [
@@ -156,7 +162,7 @@ describeOn(servers.one, (server) => {
     ] as const) {
       expect((await on.call(line)).stdout, line).toMatch(said);
     }
-    expect(one.state().stdout).toMatch(
+    expect((await one.state()).stdout).toMatch(
       /It is at version 3, with 1 item; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
     );
   });
@@ -174,12 +180,12 @@ describeOn(servers.one, (server) => {
     }
   });
 
-  test('a team needs no session: state reports its tasks', () => {
+  test('a team needs no session: state reports its tasks', async () => {
     const TODO_STATE_URL = server().emptyUrl();
-    const { sh, state } = machine({ TODO_STATE_URL, TODO_SESSION: '', TODO_TEAM: 'blue' });
-    state('init');
-    sh('TaskCreate --subject A');
-    expect(state().stdout).toMatch(
+    const { call, state } = machine({ TODO_STATE_URL, TODO_SESSION: '', TODO_TEAM: 'blue' });
+    await state('init');
+    await call('TaskCreate --subject A');
+    expect((await state()).stdout).toMatch(
       /\nYour team's tasks are in list blue\.\nIt is at version 1, with 1 task; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
     );
   });
@@ -197,13 +203,13 @@ describeOn(servers.one, (server) => {
       'TaskUpdate 1 --status completed',
     ])
       expect(await call(line), line).toMatchObject({ exitCode: 0 });
-    machine({ TODO_STATE_URL: there }).state('init');
-    const copied = state('copy', 'lists', there);
+    await machine({ TODO_STATE_URL: there }).state('init');
+    const copied = await state('copy', 'lists', there);
     expect(copied).toMatchObject({ stderr: '', exitCode: 0 });
     expect(copied.stdout).toMatch(
       /^todos release main: 3 versions, verified\ntodos release x+…?.*: 1 versions, verified\ntasks release: \d+ versions, verified\n$/,
     );
-    expect(state('copy', there, 'back')).toEqual(copied);
+    expect(await state('copy', there, 'back')).toEqual(copied);
     const back = machine({ TODO_STATE_DIR: join(work, 'back') });
     for (const line of [
       'TodoRead --history',
@@ -213,13 +219,13 @@ describeOn(servers.one, (server) => {
     ]) {
       expect(await back.call(line)).toEqual(await call(line));
     }
-    const again = state('copy', there, 'back');
+    const again = await state('copy', there, 'back');
     expect(again).toMatchObject({ stdout: '', exitCode: 3 });
     expect(again.stderr.match(/this list already exists; it was left alone/g)).toHaveLength(3);
   });
 });
 
-test('a server that cannot be reached is named, and its password is not', () => {
+test('a server that cannot be reached is named, and its password is not', async () => {
   const { sh, state } = machine({
     TODO_STATE_URL: 'etcd://ann:s3cret@127.0.0.1:1/acme',
     TODO_STATE_TIMEOUT: '1',
@@ -230,13 +236,13 @@ test('a server that cannot be reached is named, and its password is not', () => 
     'Error: Cannot update the list\n- cannot read from etcd at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1; nothing was changed\n',
   );
   expect(sh('TodoRead').stderr).not.toContain('nothing was changed');
-  const told = state();
+  const told = await state();
   expect(told).toEqual({
     stdout:
       'Lists are stored on etcd at 127.0.0.1:1.\n127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1\nYour list: session release, agent main.\n',
     stderr: expect.stringMatching(/^Error: Cannot use the lists\n- cannot read from etcd/),
     exitCode: 3,
   });
-  expect(state('init')).toMatchObject({ stdout: '', exitCode: 3 });
+  expect(await state('init')).toMatchObject({ stdout: '', exitCode: 3 });
   expect(JSON.stringify([write, told])).not.toContain('s3cret');
 });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandResult } from '../../src/base/command/agent-command.ts';
+import { isHere } from './machine.ts';
 
 /** Nothing of the caller's but PATH and the folder for files. */
 export const ENV = {
@@ -16,7 +17,7 @@ const version = spawnSync('bash', ['-c', 'echo "${BASH_VERSINFO[*]:0:2}"'], { en
 const [major = 0, minor = 0] = version.stdout.split(' ').map(Number);
 
 export const bashIsSince = (since: number, sinceMinor: number): boolean =>
-  major > since || (major === since && minor >= sinceMinor);
+  isHere(`bash ${since}.${sinceMinor}`, major > since || (major === since && minor >= sinceMinor));
 
 /** Bash before 5.1 counts the lines of -c from 0, but those of a script, as the session does, from 1. */
 export const BEFORE_LINE_1 = bashIsSince(5, 1) ? '' : '\n';

@@ -6,6 +6,7 @@ import { JsonlClient } from '../helpers/agent-shell.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { isRoot } from '../helpers/machine.ts';
 import { failed, ok } from '../helpers/replies.ts';
 
 // A cloned repository may contain lists, for a TODO_STATE_DIR in its work tree.
@@ -121,23 +122,16 @@ describe('whatever a repository contains, git is not asked and runs nothing', ()
     expect(existsSync(ran)).toBe(false);
   });
 
-  test.skipIf(process.getuid?.() !== 0)(
-    "another user's .git in a shared folder is no repository (needs root)",
-    async () => {
-      const { git, call, root } = await clone();
-      git('add', '.todowrite');
-      const shared = join(root, 'app');
-      execFileSync('chown', ['-R', '12345', join(shared, '.git')]);
-      const env = { TODO_STATE_DIR: join(shared, '.todowrite'), TODO_SESSION: 's' };
-      const { stdout } = await callCommand(
-        cleanEnvironment({ HOME: root, ...env }),
-        'TodoRead',
-        [],
-      );
-      expect(stdout).toContain('Theirs');
-      expect(await call('TodoRead')).toMatchObject({ exitCode: 0 });
-    },
-  );
+  test.runIf(isRoot())("another user's .git in a shared folder is no repository", async () => {
+    const { git, call, root } = await clone();
+    git('add', '.todowrite');
+    const shared = join(root, 'app');
+    execFileSync('chown', ['-R', '12345', join(shared, '.git')]);
+    const env = { TODO_STATE_DIR: join(shared, '.todowrite'), TODO_SESSION: 's' };
+    const { stdout } = await callCommand(cleanEnvironment({ HOME: root, ...env }), 'TodoRead', []);
+    expect(stdout).toContain('Theirs');
+    expect(await call('TodoRead')).toMatchObject({ exitCode: 0 });
+  });
 
   test('an index that cannot be read: the lists are not ours, and the error has the way out', async () => {
     const { call, cwd } = await clone();

@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 // Folders without git, in a real bash that a harness starts for each line.
 
-const PLAN = `TodoWrite '{"todos":[{"content":"Plan","activeForm":"Planning","status":"pending"}]}'`;
-const SUB_PLAN = PLAN.replace('"Plan"', '"Sub plan"');
+const PLAN = 'TodoWrite --add Plan --active-form Planning';
+const SUB_PLAN = PLAN.replace('Plan', 'Sub-plan');
 
 function plainFolders(more: Record<string, string> = {}) {
   const root = temporaryDirectory();
@@ -24,7 +25,13 @@ function plainFolders(more: Record<string, string> = {}) {
       env: { ...env, ...variables },
       encoding: 'utf8',
     });
-  return { root, home, project, sub, sh };
+  /** A command in this process, its words without blanks. */
+  const call = async (line: string, cwd = project, variables = {}) => {
+    const [name = '', ...argv] = line.split(' ');
+    const { stdout, stderr } = await callCommand({ ...env, ...variables }, name, argv, { cwd });
+    return stdout + stderr;
+  };
+  return { root, home, project, sub, sh, call };
 }
 
 test('a subfolder has the list of the nearest folder above it that has one', () => {
@@ -42,47 +49,49 @@ test('a subfolder has the list of the nearest folder above it that has one', () 
   expect(sh(`TodoRead --session ${project}`, '/')).toContain('[>] Plan');
 });
 
-test('a team without a todo list makes a project, too', () => {
-  const { sub, sh } = plainFolders();
-  sh('TaskCreate --subject "Ship it"');
-  expect(sh('TaskList', sub)).toContain('Ship it');
-  sh(PLAN, sub);
-  expect(sh('TodoRead')).toContain('[ ] Plan');
+test('a team without a todo list makes a project, too', async () => {
+  const { sub, call } = plainFolders();
+  await call('TaskCreate --subject Ship');
+  expect(await call('TaskList', sub)).toContain('Ship');
+  await call(PLAN, sub);
+  expect(await call('TodoRead')).toContain('[ ] Plan');
 });
 
-test('a folder with a list keeps its own, and a named session is not looked for', () => {
-  const { sub, sh } = plainFolders();
-  sh(SUB_PLAN, sub);
-  sh(PLAN);
-  expect(sh('TodoRead', sub)).toContain('[ ] Sub plan');
-  expect(sh('TodoRead', dirname(sub))).toContain('[ ] Plan');
-  expect(sh('TodoRead --session other', sub)).toBe('No todos.\n');
-  expect(sh('TodoRead', sub, { TODO_SESSION: 'other' })).toBe('No todos.\n');
+test('a folder with a list keeps its own, and a named session is not looked for', async () => {
+  const { sub, call } = plainFolders();
+  await call(SUB_PLAN, sub);
+  await call(PLAN);
+  expect(await call('TodoRead', sub)).toContain('[ ] Sub-plan');
+  expect(await call('TodoRead', dirname(sub))).toContain('[ ] Plan');
+  expect(await call('TodoRead --session other', sub)).toBe('No todos.\n');
+  expect(await call('TodoRead', sub, { TODO_SESSION: 'other' })).toBe('No todos.\n');
 });
 
-test('lists of the home folder, of /, and of a folder open to everybody are not for those below', () => {
-  const { root, home, project, sh } = plainFolders();
+test('lists of the home folder, of /, and of a folder open to everybody are not for those below', async () => {
+  const { root, home, project, sh, call } = plainFolders();
   const open = join(root, 'open');
   mkdirSync(join(open, 'project'), { recursive: true });
   chmodSync(open, 0o1777);
-  for (const folder of ['/', root, open, home, dirname(project)]) sh(PLAN, folder);
-  expect(sh('TodoRead', project)).toContain('[ ] Plan');
-  expect(sh('TodoRead', home)).toContain('[ ] Plan');
-  expect(sh('TodoRead', join(open, 'project'))).toBe('No todos.\n');
+  for (const folder of ['/', root, open, home, dirname(project)]) await call(PLAN, folder);
+  expect(await call('TodoRead', project)).toContain('[ ] Plan');
+  expect(await call('TodoRead', home)).toContain('[ ] Plan');
+  expect(await call('TodoRead', join(open, 'project'))).toBe('No todos.\n');
   mkdirSync(join(home, 'new'));
-  expect(sh('TodoRead', join(home, 'new'))).toBe('No todos.\n');
+  expect(await call('TodoRead', join(home, 'new'))).toBe('No todos.\n');
   // A home folder that is a link.
   symlinkSync(home, join(root, 'link'));
-  expect(sh('TodoRead', join(home, 'new'), { HOME: join(root, 'link') })).toBe('No todos.\n');
+  expect(await call('TodoRead', join(home, 'new'), { HOME: join(root, 'link') })).toBe(
+    'No todos.\n',
+  );
   expect(sh('cd new && TodoRead', join(root, 'link'))).toBe('No todos.\n');
 });
 
-test('outside of the home folder, and without HOME, it is the same', () => {
-  const { root, sh } = plainFolders();
+test('outside of the home folder, and without HOME, it is the same', async () => {
+  const { root, sh, call } = plainFolders();
   const sub = join(root, 'elsewhere', 'src');
   mkdirSync(sub, { recursive: true });
-  sh(PLAN, dirname(sub));
-  expect(sh('TodoRead', sub)).toContain('[ ] Plan');
+  await call(PLAN, dirname(sub));
+  expect(await call('TodoRead', sub)).toContain('[ ] Plan');
   expect(sh('unset HOME; TodoRead', sub)).toContain('[ ] Plan');
 });
 
@@ -95,32 +104,32 @@ test('a link to a subfolder leads to where that folder is', () => {
   expect(sh('cd away && TodoRead')).toBe('No todos.\n');
 });
 
-test('a work tree below is a project of its own, and so is a deleted list', () => {
-  const { sub, sh } = plainFolders();
+test('a work tree below is a project of its own, and so is a deleted list', async () => {
+  const { sub, sh, call } = plainFolders();
   mkdirSync(join(sub, '.git'));
-  sh(PLAN);
-  expect(sh('TodoRead', sub)).toBe('No todos.\n');
+  await call(PLAN);
+  expect(await call('TodoRead', sub)).toBe('No todos.\n');
   expect(sh('rm -r "$TODO_STATE_DIR"/*/main; TodoRead', dirname(sub))).toBe('No todos.\n');
-  sh(SUB_PLAN, dirname(sub));
-  expect(sh('TodoRead')).toBe('No todos.\n');
+  await call(SUB_PLAN, dirname(sub));
+  expect(await call('TodoRead')).toBe('No todos.\n');
 });
 
-test('a relative TODO_STATE_DIR is the same folder from everywhere in a project', () => {
-  const { sub, sh } = plainFolders({ TODO_STATE_DIR: '.lists' });
-  sh(PLAN);
-  expect(sh('TodoRead', sub)).toContain('[ ] Plan');
+test('a relative TODO_STATE_DIR is the same folder from everywhere in a project', async () => {
+  const { sub, call } = plainFolders({ TODO_STATE_DIR: '.lists' });
+  await call(PLAN);
+  expect(await call('TodoRead', sub)).toContain('[ ] Plan');
   const tree = plainFolders({ TODO_STATE_DIR: '.lists' });
   mkdirSync(join(tree.project, '.git'));
-  tree.sh(PLAN, tree.sub);
+  await tree.call(PLAN, tree.sub);
   expect(tree.sh('TodoRead; ls -d .lists')).toMatch(/\[ \] Plan\n.*\n\.lists\n$/s);
 });
 
-test('a session of a harness that begins in a subfolder is in the same project', () => {
-  const { sub, sh } = plainFolders();
-  sh(PLAN);
+test('a session of a harness that begins in a subfolder is in the same project', async () => {
+  const { sub, call } = plainFolders();
+  await call(PLAN);
   const claude = { CLAUDE_CODE_SESSION_ID: 'one' };
-  sh(SUB_PLAN, sub, claude);
-  expect(sh('TodoRead', '/', claude)).toContain('[ ] Sub plan');
-  expect(sh('TodoRead --agent main@one')).toContain('[ ] Sub plan');
-  expect(sh('TodoRead', sub)).toContain('[ ] Plan');
+  await call(SUB_PLAN, sub, claude);
+  expect(await call('TodoRead', '/', claude)).toContain('[ ] Sub-plan');
+  expect(await call('TodoRead --agent main@one')).toContain('[ ] Sub-plan');
+  expect(await call('TodoRead', sub)).toContain('[ ] Plan');
 });

@@ -15,7 +15,7 @@ import { appendOwnFile, openOwn } from '../../src/base/system/files.ts';
 import { AGENT_SHELL } from '../helpers/agent-shell.ts';
 import { cleanEnvironment } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { hasPrograms } from '../helpers/machine.ts';
+import { hasPrograms, isHere, isRoot } from '../helpers/machine.ts';
 import { hasProc } from '../helpers/processes.ts';
 import { json, todo } from '../todo/call.ts';
 
@@ -27,8 +27,12 @@ const USERS = { ann: 54_301, ben: 54_302, root: 0 };
 type User = keyof typeof USERS;
 
 const canBeOthers =
-  process.getuid?.() === 0 &&
-  spawnSync('setpriv', ['--reuid=54301', '--clear-groups', 'test', '-x', AGENT_SHELL]).status === 0;
+  isRoot() &&
+  isHere(
+    'a checkout that other users can enter, and setpriv',
+    spawnSync('setpriv', ['--reuid=54301', '--clear-groups', 'test', '-x', AGENT_SHELL]).status ===
+      0,
+  );
 /** The system call of setfacl, which is not everywhere. Version 2; owner, group GROUP, mask: rwx; others: none. */
 const SET_DEFAULT_ACL = `import os, struct, sys
 entries = [(1, 7, 0xffffffff), (4, 7, 0xffffffff), (8, 7, ${GROUP}), (16, 7, 0xffffffff), (32, 0, 0xffffffff)]
@@ -77,15 +81,16 @@ describe.skipIf(!canBeOthers)('a folder of lists that a group may write', () => 
     },
     'default ACL': (state: string) => {
       chownSync(state, USERS.ann, USERS.ann);
-      return spawnSync('python3', ['-c', SET_DEFAULT_ACL, state]).status === 0;
+      const { status } = spawnSync('python3', ['-c', SET_DEFAULT_ACL, state]);
+      return isHere('default ACLs, and Python to set them', status === 0);
     },
   };
 
-  test.each(Object.keys(share) as (keyof typeof share)[])(
+  test.for(Object.keys(share) as (keyof typeof share)[])(
     '%s: both users and root read and write each list, whatever their umask',
-    (how) => {
+    (how, { skip }) => {
       const { state, run, write, modes } = folder();
-      if (!share[how](state)) return;
+      skip(!share[how](state));
       const done = { exitCode: 0, stderr: '' };
       const umasks = { ann: '022', ben: '077', root: '022' } as const;
       const contents: string[] = [];

@@ -3,13 +3,16 @@ import { expect, test } from 'vitest';
 import { AGENT_SHELL } from '../../helpers/agent-shell.ts';
 import { cleanEnvironment } from '../../helpers/executables.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
+import { isHere } from '../../helpers/machine.ts';
 
 // In a namespace of its own, the next process id can be chosen.
 
 const IN_NAMESPACE = ['--pid', '--fork', '--mount-proc', '--kill-child'];
-const canChoose =
-  spawnSync('unshare', [...IN_NAMESPACE, 'sh', '-c', 'echo 99 > /proc/sys/kernel/ns_last_pid'])
-    .status === 0;
+const CHOOSE = ['sh', '-c', 'echo 99 > /proc/sys/kernel/ns_last_pid'];
+const canChoose = isHere(
+  'the right to choose process ids',
+  spawnSync('unshare', [...IN_NAMESPACE, ...CHOOSE]).status === 0,
+);
 
 /** Kills the bash of a host, gives its id to another process, and says what has become of that one. */
 const REUSE = `
