@@ -90,8 +90,8 @@ test('the executable prints the script, and names the shells', () => {
       env: cleanEnvironment(),
     });
   expect(call('bash')).toEqual(completions(['bash']));
-  expect(call('--help').stdout).toMatch(/^Usage: agent-shell completions/);
-  expect(call()).toMatchObject({ stdout: '', exitCode: 2 });
+  expect(completions(['--help']).stdout).toMatch(/^Usage: agent-shell completions/);
+  expect(completions([])).toMatchObject({ stdout: '', exitCode: 2 });
   expect(call('tcsh').stderr).toMatch(
     /^agent-shell: completions takes bash, zsh or fish, received 'tcsh'\n/,
   );

@@ -10,7 +10,7 @@ import { hasProc, processesWith, usageOf } from '../helpers/processes.ts';
 // A host under load. `npm run test:machines` runs the long form.
 
 const IS_LONG = process.env.TEST_MACHINES === '1';
-const REQUESTS = IS_LONG ? 10_000 : 400;
+const REQUESTS = IS_LONG ? 10_000 : 200;
 const IN_FLIGHT = 50;
 const STREAMED_BYTES = IS_LONG ? 100_000_000 : 20_000_000;
 const PAUSE_MS = IS_LONG ? 5000 : 500;
