@@ -21,8 +21,9 @@ export class RecordedTerminal {
   /**
    * @param options.files of the project, by their names.
    * @param options.environment more variables, as a shell assigns them.
+   * @param options.background what the terminal answers to programs that ask for it; default: it does not answer.
    */
-  constructor({ columns, rows, files, prompt, environment = '' }) {
+  constructor({ columns, rows, files, prompt, environment = '', background }) {
     this.#environment = environment;
     mkdirSync(join(this.#project, '.git'), { recursive: true });
     mkdirSync(join(this.#home, 'bin'));
@@ -34,6 +35,7 @@ export class RecordedTerminal {
     const size = ['-x', String(columns), '-y', String(rows)];
     this.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', this.#project, this.#start());
     this.#tmux('set-option', '-g', 'status', 'off');
+    if (background) this.#tmux('set-option', '-g', 'window-style', `bg=${background}`);
     this.#tmux('resize-window', ...size);
   }
 

@@ -1,10 +1,10 @@
 // Records an agent at work in one half of a terminal, and `agent-shell watch` in the other, as animated SVG:
-// docs/recording-dark.svg and docs/recording-light.svg. `npm run recording` writes them, in about half a minute.
+// docs/recording-dark.svg and docs/recording-light.svg. `npm run recording` writes them, in about a minute.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RecordedTerminal } from './recorded-terminal.js';
-import { columnLeft, picture, rowTop, rowToSvg } from './terminal-svg.js';
+import { columnLeft, picture, rowTop, rowToSvg, THEMES } from './terminal-svg.js';
 
 const COLUMNS = 108;
 const ROWS = 18;
@@ -47,38 +47,47 @@ const SCRIPT = [
 ];
 
 const plans = [0, 1, 2, 3, 4].map((current) => [`plan-${current}.json`, listAt(current)]);
-const terminal = new RecordedTerminal({
-  columns: COLUMNS,
-  rows: ROWS,
-  prompt: '\\[\\e[32m\\]slug\\[\\e[0m\\] $ ',
-  environment: 'TODO_PANEL=off',
-  files: {
-    slug: '#!/usr/bin/env bash\ntitle=${1,,}\necho "${title/ /-}.md"\n',
-    ...Object.fromEntries(plans),
-  },
-});
-
-/** A frame and its duration. */
-const frames = [];
-let isOver = false;
-
-try {
-  terminal.split(VIEWER_COLUMNS, 'watch');
-  await terminal.until((text) => text.startsWith('slug $'));
-  await terminal.until((text) => text.trim() !== '', 1);
-  const recorded = record();
-  await play();
-  isOver = true;
-  await recorded;
-  for (const theme of ['dark', 'light']) {
-    const folder = process.argv[2] ?? join(dirname(import.meta.dirname), 'docs');
-    writeFileSync(join(folder, `recording-${theme}.svg`), toSvg(theme));
-  }
-} finally {
-  terminal.close();
+for (const theme of ['dark', 'light']) {
+  const folder = process.argv[2] ?? join(dirname(import.meta.dirname), 'docs');
+  writeFileSync(join(folder, `recording-${theme}.svg`), toSvg(theme, await recorded(theme)));
 }
 
-async function play() {
+/** The frames of the script, each with the time of its beginning. */
+async function recorded(theme) {
+  const terminal = new RecordedTerminal({
+    columns: COLUMNS,
+    rows: ROWS,
+    prompt: '\\[\\e[32m\\]slug\\[\\e[0m\\] $ ',
+    environment: 'TODO_PANEL=off',
+    background: THEMES[theme].background,
+    files: {
+      slug: '#!/usr/bin/env bash\ntitle=${1,,}\necho "${title/ /-}.md"\n',
+      ...Object.fromEntries(plans),
+    },
+  });
+  try {
+    terminal.split(VIEWER_COLUMNS, 'watch');
+    await terminal.until((text) => text.startsWith('slug $'));
+    await terminal.until((text) => text.trim() !== '', 1);
+    let isOver = false;
+    const played = play(terminal).finally(() => {
+      isOver = true;
+    });
+    // Equal frames are one.
+    const frames = [];
+    for (; !isOver; await sleep(LOOK_MS)) {
+      const rows = rowsOf([await terminal.lines(0), await terminal.lines(1)], theme);
+      const isNew = rows.join('\n') !== frames.at(-1)?.rows.join('\n');
+      if (isNew) frames.push({ at: performance.now(), rows });
+    }
+    await played;
+    return frames;
+  } finally {
+    terminal.close();
+  }
+}
+
+async function play(terminal) {
   await sleep(READING_MS);
   for (const command of SCRIPT) {
     for (const part of command.match(/.{1,3}/g)) {
@@ -94,19 +103,6 @@ async function play() {
   await sleep(2 * READING_MS);
 }
 
-/** Polls the screen; equal frames are joined. */
-async function record() {
-  let before = '';
-  for (; !isOver; await sleep(LOOK_MS)) {
-    const panes = [await terminal.lines(0), await terminal.lines(1)];
-    const seen = ['dark', 'light'].map((theme) => rowsOf(panes, theme));
-    const now = JSON.stringify(seen);
-    const at = performance.now();
-    if (now !== before) frames.push({ at, dark: seen[0], light: seen[1] });
-    before = now;
-  }
-}
-
 /** The rows of both halves, those of the viewer moved to the right. */
 function rowsOf([agent, viewer], theme) {
   const width = COLUMNS - VIEWER_COLUMNS - 1;
@@ -117,7 +113,7 @@ function rowsOf([agent, viewer], theme) {
   });
 }
 
-function toSvg(theme) {
+function toSvg(theme, frames) {
   const start = frames[0].at;
   const total = frames.at(-1).at - start + LAST_FRAME_MS;
   const percent = (at) => `${Math.round((10_000 * (at - start)) / total) / 100}%`;
@@ -126,7 +122,7 @@ function toSvg(theme) {
     if (!names.has(row)) names.set(row, `r${names.size}`);
     return names.get(row);
   };
-  const bodies = frames.map(({ [theme]: rows }, index) => {
+  const bodies = frames.map(({ rows }, index) => {
     const used = rows.map((row, y) => row && `<use href="#${nameOf(row)}" y="${rowTop(y)}"/>`);
     return `<g class="f" style="animation-name:f${index}">${used.join('')}</g>\n`;
   });

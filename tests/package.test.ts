@@ -73,7 +73,7 @@ test('it holds what a user needs, the executables of package.json among it, and 
     ]),
   );
   const known =
-    /^(\.env\.example|LICENSE|README(\.zh-CN)?\.md|(CHANGELOG|CONTRIBUTING|SECURITY)\.md|package\.json|dist\/((index|any-node)\.js|bin\/([\w-]+\.(cjs|bash|json)|commands\/\w+)|programs\/[\w-]+\.cjs|types\/.*\.d\.ts)|docs\/.*\.(md|svg)|examples\/[\w-]+\.(ts|py))$/;
+    /^(\.env\.example|LICENSE|README(\.zh-CN)?\.md|(CHANGELOG|CONTRIBUTING|SECURITY)\.md|package\.json|dist\/((index|any-node)\.js|bin\/([\w-]+\.(cjs|bash|json)|commands\/\w+)|programs\/[\w-]+\.cjs|types\/.*\.d\.ts)|docs\/.*\.(md|svg|webp)|examples\/[\w-]+\.(ts|py))$/;
   expect(packed.filter((path) => !known.test(path))).toEqual([]);
   const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   expect(packed).toEqual(expect.arrayContaining(Object.values(bin)));

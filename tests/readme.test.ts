@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readExamples, testExamples } from './helpers/examples.ts';
@@ -87,6 +87,13 @@ test.skipIf(!hasTmux)(
     }
   },
 );
+
+test('its pictures of the page are there, and light to load', () => {
+  for (const theme of ['dark', 'light']) {
+    expect(readme).toContain(`docs/page-${theme}.webp`);
+    expect(statSync(join(ROOT, `docs/page-${theme}.webp`)).size).toBeLessThan(40_000);
+  }
+});
 
 test('its recordings play in the dark and in the light, and hold still for who asks for that', () => {
   for (const theme of ['dark', 'light']) {

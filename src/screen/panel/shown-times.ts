@@ -1,7 +1,7 @@
 import { HOUR, MINUTE, SECOND, timeAgo } from '../../base/time-ago.ts';
 
 /** A change of status is highlighted for this long. */
-export const FRESH_MS = 2000;
+const FRESH_MS = 2000;
 
 /** Formats times at one moment, and finds out when the first of them will change. */
 export class ShownTimes {
