@@ -10,8 +10,10 @@ import {
 import { dirname } from 'node:path';
 import { errorCode, failure } from '../base/command/state-error.ts';
 import {
+  APPEND,
   blockFor,
   makeOwnFolder,
+  NEW_FILE,
   openOwn,
   orElse,
   readOwnFile,
@@ -22,8 +24,8 @@ import {
 export const nodeFileSystem = {
   mkdir: makeOwnFolder,
   readdir: readdirSync as (path: string) => string[],
-  open: (path: string, flags: string): number =>
-    flags === 'r' ? openSync(path, flags) : openOwn(path, flags),
+  open: (path: string, flags: 'r' | 'a' | 'wx'): number =>
+    flags === 'r' ? openSync(path, flags) : openOwn(path, flags === 'a' ? APPEND : NEW_FILE),
   read: readOwnFile as (path: string) => Buffer,
   write: writeAll as (descriptor: number, bytes: Buffer) => void,
   fsync: fsyncSync as (descriptor: number) => void,

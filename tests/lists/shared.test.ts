@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { appendOwnFile, openOwn } from '../../src/base/system/files.ts';
+import { APPEND, appendOwnFile, openOwn } from '../../src/base/system/files.ts';
 import { AGENT_SHELL } from '../helpers/agent-shell.ts';
 import { cleanEnvironment } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -184,7 +184,7 @@ describe.skipIf(!canBeOthers)("another user's files", () => {
     writeFileSync(secret, '');
     const link = join(state, 'shared', 'link');
     linkSync(secret, link);
-    closeSync(openOwn(link, 'a'));
+    closeSync(openOwn(link, APPEND));
     appendOwnFile(link, 'x');
     expect(statSync(secret).uid).toBe(0);
   });

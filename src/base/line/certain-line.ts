@@ -1,10 +1,5 @@
 import { outsideSingleQuotes } from './quotes.ts';
-import {
-  type CommandsRead,
-  type Redirection,
-  readCommands,
-  type SimpleCommand,
-} from './simple-commands.ts';
+import { type Redirection, readCommands, type SimpleCommand } from './simple-commands.ts';
 
 type CommandNames = { has(name: string): boolean };
 
@@ -47,7 +42,7 @@ export function readForApproval(
   const reading = readCommands(line);
   return {
     commands: reading.commands.map(certainWords).filter(({ length }) => length > 0),
-    isCertain: isCertainReading(line, reading, agentCommands),
+    isCertain: certainCommands(line, agentCommands, reading) !== undefined,
   };
 }
 
@@ -55,22 +50,12 @@ export function readForApproval(
 export function certainCommands(
   line: string,
   agentCommands: CommandNames,
+  { commands, isWhole, isLiteral } = readCommands(line),
 ): readonly SimpleCommand[] | undefined {
-  const reading = readCommands(line);
-  return isCertainReading(line, reading, agentCommands) ? reading.commands : undefined;
-}
-
-function isCertainReading(
-  line: string,
-  { commands, isWhole, isLiteral }: CommandsRead,
-  agentCommands: CommandNames,
-): boolean {
-  return (
-    line.length <= MAX_LENGTH &&
-    isWhole &&
-    isLiteral &&
-    commands.every((command) => isCertain(command, agentCommands))
-  );
+  const isPlain = isWhole && isLiteral && line.length <= MAX_LENGTH;
+  return isPlain && commands.every((command) => isCertain(command, agentCommands))
+    ? commands
+    : undefined;
 }
 
 /** The words of a line that is one command of literal words, safe or not. Returns undefined for any other line. */

@@ -22,6 +22,8 @@ import { dirname, join } from 'node:path';
  * elsewhere, and reading a FIFO or a device would never end.
  */
 
+export const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND;
+export const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 const RENAME_PAUSE_MS = 2;
 
 export class NotRegular extends Error {
@@ -44,15 +46,12 @@ export function readStart(path: string, most: number): Buffer {
 
 /** Creates the file if it is missing, readable for this user only. */
 export function appendOwnFile(path: string, text: string): void {
-  inFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, (fd) =>
-    writeAll(fd, text),
-  );
+  inFile(path, APPEND, (fd) => writeAll(fd, text));
 }
 
 export function writeOwnFile(path: string, text: string): void {
-  inFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, (fd) =>
-    writeAll(fd, text),
-  );
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
+  inFile(path, flags, (fd) => writeAll(fd, text));
 }
 
 function inFile<T>(path: string, flags: number, use: (fd: number, size: number) => T): T {
@@ -122,7 +121,8 @@ export function replaceFile(path: string, content: string | Buffer): void {
  */
 export function writeBeside(path: string, content: string | Buffer, mode?: number): string {
   const unfinished = `${path}.${Math.random().toString(36).slice(2)}~`;
-  const fd = mode === undefined ? openOwn(unfinished, 'wx') : openSync(unfinished, 'wx', mode);
+  const fd =
+    mode === undefined ? openOwn(unfinished, NEW_FILE) : openSync(unfinished, NEW_FILE, mode);
   try {
     writeAll(fd, content);
     return unfinished;
@@ -168,25 +168,23 @@ export function makeOwnFolder(path: string): void {
 }
 
 /** Opens a file, and creates it for the same users as `makeOwnFolder`. */
-export function openOwn(path: string, flags: string | number): number {
+export function openOwn(path: string, flags: number): number {
   const isForGroup = isShared(dirname(path));
-  const open = (how: string | number) => openSync(path, how, isForGroup ? 0o660 : 0o600);
+  const mode = isForGroup ? 0o660 : 0o600;
   let fd: number | undefined;
   if (heirOf(path)) {
     try {
-      fd = open(
-        typeof flags === 'number' ? flags | constants.O_EXCL : `${flags.replace('x', '')}x`,
-      );
+      fd = openSync(path, flags | constants.O_EXCL, mode);
       handOver(fd, path);
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST' || flags === 'wx') throw error;
+      if (codeOf(error) !== 'EEXIST' || (flags & constants.O_EXCL) !== 0) throw error;
     }
   }
-  const opened = fd ?? open(flags);
+  fd ??= openSync(path, flags, mode);
   // Fails for another user's file.
-  if (isForGroup && (fstatSync(opened).mode & 0o020) === 0)
-    orElse(() => fchmodSync(opened, 0o660), undefined);
-  return opened;
+  if (isForGroup && (fstatSync(fd).mode & 0o020) === 0)
+    orElse(() => fchmodSync(fd, 0o660), undefined);
+  return fd;
 }
 
 /** With `sudo`, a file that root makes in a user's folder would lock that user out, so it gets the folder's owner. */

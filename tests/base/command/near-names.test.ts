@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { nearName, nearNameText } from '../../../src/base/command/near-names.ts';
+import { nearNameText } from '../../../src/base/command/near-names.ts';
 import { findProgram } from '../../../src/base/system/access.ts';
 import { ENV } from '../../helpers/bash.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
@@ -17,9 +17,12 @@ test.each([
   ['tasklist TasksList', 'TaskList'],
   ['TodoWrite todo task tasksel write TodoMVC', undefined],
 ])('of %s each is nearly %s', (names, command) => {
-  for (const name of names.split(' ')) expect(nearName(name, COMMANDS), name).toBe(command);
-  // A command that is not there is not named.
-  for (const name of names.split(' ')) expect(nearName(name, ['TaskGet'])).toBeUndefined();
+  for (const name of names.split(' ')) {
+    const [, meant] = /did you mean (\w+)\?/.exec(nearNameText(name, COMMANDS) ?? '') ?? [];
+    expect(meant, name).toBe(command);
+    // A command that is not there is not named.
+    expect(nearNameText(name, ['TaskGet'])).toBeUndefined();
+  }
 });
 
 test.each([
