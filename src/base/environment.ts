@@ -17,7 +17,7 @@ export function layered(...layers: readonly Environment[]): Environment {
   );
 }
 
-/** They name the caller's list: a command uses its caller's values, not its host's. */
+/** The variables that name the caller's list: a command uses its caller's values, not its host's. */
 export const CALLER_VARIABLES = [
   'TODO_SESSION',
   'TODO_AGENT',
@@ -40,7 +40,7 @@ export function othersVariables(caller: Environment, own: Environment) {
   return isOther ? callerVariables(caller) : undefined;
 }
 
-/** Variables with the session id that harnesses export to the commands they run; in nested ones the first counts. */
+/** Harnesses export the session id to the commands they run; if one harness runs another, the first variable counts. */
 const HARNESS_SESSIONS = [
   'CLAUDE_CODE_SESSION_ID',
   'CODEX_THREAD_ID',

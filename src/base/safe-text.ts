@@ -55,7 +55,7 @@ export function inQuotes(text: string): string {
   return `'${briefText(text)}'`;
 }
 
-/** Text of a list for a sentence that a model reads: a JSON string, which the text cannot end. @param maxChars before escapes. */
+/** Text of a list for a sentence to a model: in JSON, the text cannot end its quotes. @param maxChars before escapes. */
 export function quotedText(text: string, maxChars: number): string {
   return JSON.stringify(safeText(text, maxChars));
 }

@@ -13,7 +13,7 @@ export interface CommandForm<Table extends OptionTable> {
   readonly helpPage: string;
   /** The verb phrase for errors, as in `Error: Cannot ...`. */
   readonly purpose: string;
-  /** Advice for a list without an undamaged version. */
+  /** Advice for a list of which every version is damaged. */
   readonly repair?: string;
 }
 

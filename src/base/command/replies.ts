@@ -67,7 +67,7 @@ export function exitCodeOf(error: StateError): number {
 /**
  * The result of a command whose list cannot be read or written: an error that names the file.
  *
- * @param repair advice for a list without an undamaged version.
+ * @param repair advice for a list of which every version is damaged.
  */
 export function storageTrouble(title: string, error: StateError, repair?: string): CommandResult {
   const ending = error.isOfReading && !READS.test(title) ? '; nothing was changed' : '';

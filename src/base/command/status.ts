@@ -24,7 +24,7 @@ export function nextIndex(items: readonly Ranked[]): number {
   return next === undefined ? -1 : items.indexOf(next);
 }
 
-/** The items in the order in which a short screen needs them: in progress, pending as `nextOf` picks them, last completed first. */
+/** The items in the order in which a short screen needs them: in progress, pending by priority, completed from the last. */
 export function byNeed<Item extends Ranked>(items: readonly Item[]): Item[] {
   const having = (status: Status) => items.filter((item) => item.status === status);
   return [...having('in_progress'), ...upcoming(items), ...having('completed').reverse()];

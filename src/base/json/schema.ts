@@ -164,7 +164,7 @@ function schemaOf(kind: Kind, limits: TextLimits): z.ZodMiniType {
       return z.transform((given, { issues }) => {
         const value = kind.from(given, limits);
         if (value !== undefined) return value;
-        // Not read for a missing field, which comes here, too.
+        // A missing field comes here, too; its error is `Required`.
         const message = given === undefined ? '' : kind.whyNot?.(given, limits);
         issues.push({ code: 'custom', message: message ?? unexpected(kind, given), input: given });
         return given;

@@ -29,7 +29,7 @@ const SAFE_BUILTINS: Readonly<Record<string, (args: readonly string[]) => boolea
 const PROGRAM = /^[\w./+@:,-]+$/;
 /** Uncertain even in quotes, since the program may evaluate the text. */
 const SUBSTITUTION = /`|\$[([{]/;
-/** A prefix on a list is not meant for longer lines. */
+/** No rule that allows lines by their beginning is meant for longer ones. */
 const MAX_LENGTH = 64 * 1024;
 /** After `set -k`, an assignment may be an argument. */
 const ASSIGNS = /^[A-Za-z_]\w*\+?=/;

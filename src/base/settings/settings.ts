@@ -77,7 +77,7 @@ export interface SettingsReading {
   readonly settings: Settings;
   /** A line for each invalid value, without its newline. */
   readonly warnings: readonly string[];
-  /** The warnings that a reader needs, too: its lists are elsewhere. */
+  /** The warnings that TodoRead prints, too: the lists are elsewhere. */
   readonly ofFolder?: readonly string[];
 }
 
@@ -131,7 +131,7 @@ const LOOK_MS = 20;
 /** The defaults: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions in files, 5 seconds for a server, 10 minutes for a check. */
 export const DEFAULT_SETTINGS: Settings = /* @__PURE__ */ defaults(ROWS);
 
-/** A call, so that a bundle without users of it drops it. */
+/** Bundlers drop a call whose result nobody uses. */
 function defaults(rows: Rows): Settings {
   return valuesOf(rows, {}, NO_VARIABLES).values;
 }
@@ -208,7 +208,7 @@ function settingsFrom(
  * caller's; all others are the host's.
  *
  * @param directory gives the current directory, or throws where it has been deleted.
- * @param isInMemory what only lists in files, servers and tasks heed is not read.
+ * @param isInMemory if true, settings that only files, servers and tasks need are not read.
  */
 export function settingsOfCalls(
   environment: Environment,

@@ -160,7 +160,7 @@ export function makeOwnFolder(path: string): void {
   // The umask may have removed the group's bits, and the owner's chmod keeps the setgid bit. Some volumes refuse any chmod.
   if (isForGroup) orElse(() => chmodSync(path, (statSync(path).mode & 0o7777) | 0o070), undefined);
   if (heirOf(path)) {
-    // No link, which somebody may have put in its place.
+    // Not through a link that somebody may have put in its place.
     const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     handOver(fd, path);
     closeSync(fd);
@@ -194,7 +194,7 @@ function heirOf(path: string): { uid: number; gid: number } | undefined {
   return folder?.uid ? folder : undefined;
 }
 
-/** Only of what was just created: an existing file may be a hard link to one of root's. */
+/** Only for what was just created: an existing file may be a hard link to one of root's. */
 function handOver(fd: number, path: string): void {
   const heir = heirOf(path);
   // Some volumes have one owner only.

@@ -31,7 +31,7 @@ function processInfo(pid: number): ProcessInfo | undefined {
 
 export type Job = Pick<ProcessInfo, 'parent' | 'group' | 'terminal' | 'foreground'>;
 
-/** When a process started, in clock ticks: with its id, that names it for good. Undefined without /proc. */
+/** The start time of a process in clock ticks, which with its id is unique. Undefined without /proc. */
 export function startOf(pid: number): number | undefined {
   return processInfo(pid)?.start;
 }
