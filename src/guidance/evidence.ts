@@ -24,7 +24,7 @@ const VERIFIERS = {
 export type Verification = keyof typeof VERIFIERS;
 const KIND_NAMES: readonly Verification[] = ['lint', 'build', 'test'];
 
-/** Programs whose arguments name the work, and words between. */
+/** Programs whose arguments name the work, and words between the two. */
 const RUNNER =
   /^(?:npm|pnpm|yarn|bun|npx|bunx|node|deno|tsx|python[\d.]*|uv|uvx|poetry|pipenv|hatch|manage\.py|setup\.py|go|cargo|zig|swift|dart|flutter|dotnet|mvnw?|gradlew?|sbt|stack|mix|ruby|bundle|rake|rails|php|composer|make|just|task|cmake|bazel|docker|compose|vite|next|nuxt|astro|ng|nx|turbo|playwright|cypress|sudo|env|time|timeout|nice|nohup|command|exec|run|run-script|x|dlx)$/;
 /** These may verify anything; so may a runner with a MENTION in its arguments. */
@@ -52,7 +52,7 @@ const FILES =
 const PACKAGES =
   '(?:npm|pnpm|yarn|bun|pip3?|cargo|go|gem|poetry|uv) (?:\\S+ )*?(?:i|install|add|remove|uninstall|get)\\b';
 const CHANGE = /* @__PURE__ */ new RegExp(`^(?:sudo )?(?:${GIT}|${FILES}|${PACKAGES})`);
-/** Cached, since without a list all lines are examined after each line. */
+/** A cache: without a list, all lines are examined after each line. */
 const changesSeen = new WeakMap<Work['commands'][number], boolean>();
 
 /**

@@ -15,7 +15,7 @@ import { Reminders, saidBy } from './reminders.ts';
 import { GUIDANCE_RULES, type GuidanceRule } from './rules.ts';
 import { WorkHistory } from './work.ts';
 
-/** A line does not wait longer for news from a server, which are then given after a later line. */
+/** A line waits so long for news from a server; later news are given after the next line. */
 const LONGEST_WAIT_MS = 300;
 
 /** Options of a guide. */

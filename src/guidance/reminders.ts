@@ -67,12 +67,12 @@ export interface KeptWork {
   readonly itemsBefore: Items | undefined;
   /** The known lines of the session, with the last one. */
   readonly lines: readonly Pick<RoutedCommand, 'line' | 'exitCode'>[];
-  /** The lines after the one that wrote the list. */
+  /** How many lines have run since one wrote the list. */
   readonly commandsSinceWrite: number;
   readonly tasks?: TaskWork;
 }
 
-/** The guidance that a `Guide` would give after the last line: the reminders since the last change are given again. */
+/** The guidance that a `Guide` would give after the last line: lets it count the reminders since the last change again. */
 export function saidAfterLine(
   { items, itemsBefore, lines, commandsSinceWrite, tasks }: KeptWork,
   rules: readonly GuidanceRule[],

@@ -28,7 +28,7 @@ export interface ItemChange {
 export interface TaskWork {
   /** The agent's tasks in progress. */
   readonly mine: readonly Task[];
-  /** The lines since these last changed. */
+  /** How many lines have run since the agent's tasks last changed. */
   readonly commandsSinceChange: number;
 }
 
@@ -38,7 +38,7 @@ export interface Work {
   readonly items: Items;
   /** The last replacement's effect on each item of the list before and after it. */
   readonly changes: readonly ItemChange[];
-  /** The lines after the one that wrote the list. */
+  /** How many lines have run since one wrote the list. */
   readonly commandsSinceWrite: number;
   /** The latest lines, oldest first; at most 500. */
   readonly commands: readonly RoutedCommand[];
@@ -54,7 +54,7 @@ export interface Work {
 }
 
 const MAX_COMMANDS = 500;
-/** Longer lines are cut to one character more, and rules do not read them. */
+/** Of a longer line one character more is kept, and rules do not read it. */
 export const MAX_LINE_LENGTH = 20_000;
 
 /** Records changes of the list, and lines, for rules. */

@@ -69,7 +69,7 @@ export function claimTask(
   const wasMine = task.owner === agent && task.status === 'in_progress';
   const isAsWas = claimant.leaseMs === task.lease?.ms && claimant.session === task.begunIn;
   if (wasMine && isAsWas) {
-    // On a server this is a change, which proves that an earlier one of ours was kept.
+    // A server that accepts the renewal has kept our claim, too.
     const { lease } = task;
     const renewed = lease && clock && { ...task, lease: leaseFor(lease.ms, clock, lease) };
     return { graph: renewed ? withTasks(graph, [renewed]) : graph, task, wasMine };

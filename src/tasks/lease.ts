@@ -79,7 +79,7 @@ function since(
   return id === clock.id && passed >= 0 ? passed : undefined;
 }
 
-/** `30m`, `90s`: in the largest unit that needs no fraction, else in whole minutes. */
+/** `90s`, `30m`, `8h`, `2d`: below two of a unit in the next smaller one. */
 export function durationText(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds}s`;

@@ -28,7 +28,7 @@ interface InboxStep {
   readonly added: readonly Notice[];
 }
 
-/** A task's JSON beside its texts; about as much as a comment or a notice. */
+/** The JSON of a task without its texts, or of a comment or a notice. */
 const BYTES_PER_TASK = 300;
 
 /** A list of tasks as steps. Tasks are compared by identity, since a change replaces them. */

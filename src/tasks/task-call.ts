@@ -20,7 +20,7 @@ import type { Done, NotDone, TaskStore } from './task-store.ts';
 
 export const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
 
-/** Typed for the options of all commands only. */
+/** With types for the options that all commands have. */
 export type TaskOptions = Options<typeof COMMON_OPTIONS> & Readonly<Record<`--${string}`, unknown>>;
 
 const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };

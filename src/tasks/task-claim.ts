@@ -1,5 +1,4 @@
 import { type CommandResult, done } from '../base/command/agent-command.ts';
-import { wrongUsage } from '../base/command/options.ts';
 import { noteLines } from '../base/command/replies.ts';
 import { idsText } from '../base/command/status.ts';
 import { briefText, safeText } from '../base/safe-text.ts';
@@ -12,12 +11,10 @@ import { flag, leaseTime, SOME_TASKS, taskId } from './task-fields.ts';
 import { type Refusal, taskForm } from './task-form.ts';
 import releasePage from './task-release.md';
 
-const CLAIM_USAGE = 'TaskClaim ID|--next [--agent NAME] [--lease 30m] | TaskClaim --check ID';
-
 export const TASK_CLAIM = taskForm({
   name: 'TaskClaim',
   summary: 'makes a task yours: --next, or ID',
-  usage: CLAIM_USAGE,
+  usage: 'TaskClaim ID|--next [--agent NAME] [--lease 30m] | TaskClaim --check ID',
   helpPage: claimPage,
   example: '{"taskId":1}',
   fields: {
@@ -36,9 +33,7 @@ export const TASK_CLAIM = taskForm({
     const { rules } = call;
     const id = taskId ?? ('next' as const);
     if (call.options['--check']) {
-      if (id === 'next')
-        return wrongUsage('--check needs the id of a task', `Usage: ${CLAIM_USAGE}\n`);
-      return confirmClaim(id, call);
+      return id === 'next' ? { misuse: '--check needs the id of a task' } : confirmClaim(id, call);
     }
     const leaseMs = (lease ?? rules.leaseMs) || undefined;
     const outcome = await call.change((graph, at) => {
@@ -98,12 +93,11 @@ function leaseText(left: number | undefined): string {
 
 const ALL_RELEASED =
   'without ids all are released; an id is written 3: bash takes #3 for a comment';
-const RELEASE_USAGE = 'TaskRelease [ID...] [--agent NAME] [--begun] | TaskRelease --expired';
 
 export const TASK_RELEASE = taskForm({
   name: 'TaskRelease',
   summary: 'releases tasks: ID...',
-  usage: RELEASE_USAGE,
+  usage: 'TaskRelease [ID...] [--agent NAME] [--begun] | TaskRelease --expired',
   helpPage: releasePage,
   example: '{"taskIds":[1,2]}',
   fields: { taskIds: SOME_TASKS },
@@ -113,11 +107,9 @@ export const TASK_RELEASE = taskForm({
   run: async ({ taskIds: ids }, call) => {
     const { '--agent': namedAgent, '--expired': isExpired, '--begun': isBegun } = call.options;
     const which = isBegun ? 'begun' : 'open';
-    if (which === 'begun' && ids !== undefined) {
-      return wrongUsage('--begun takes no ids', `Usage: ${RELEASE_USAGE}\n`);
-    }
-    if (isExpired && (ids !== undefined || namedAgent !== undefined)) {
-      return wrongUsage('--expired takes no ids and no --agent', `Usage: ${RELEASE_USAGE}\n`);
+    if (isBegun && ids !== undefined) return { misuse: '--begun takes no ids' };
+    if (isExpired && (ids ?? namedAgent) !== undefined) {
+      return { misuse: '--expired takes no ids and no --agent' };
     }
     const { clock } = call.store;
     const outcome = await call.change((graph, at) => {

@@ -1,5 +1,5 @@
 import type { AgentBashHandler, CommandResult, Invocation } from '../base/command/agent-command.ts';
-import type { OptionTable, ParsedOptions } from '../base/command/options.ts';
+import { type OptionTable, type ParsedOptions, wrongUsage } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
 import { objectJson } from '../base/json/fields.ts';
@@ -12,7 +12,7 @@ import { TaskCall, type TaskOptions } from './task-call.ts';
 import { TASK_CLAIM, TASK_RELEASE } from './task-claim.ts';
 import { settingsOf, type TaskContext } from './task-context.ts';
 import { TASK_CREATE } from './task-create.ts';
-import { optionsOf, type Refusal, readRequest, type TaskForm } from './task-form.ts';
+import { type Misuse, optionsOf, type Refusal, readRequest, type TaskForm } from './task-form.ts';
 import { TASK_GET, TASK_INBOX, TASK_LIST } from './task-list.ts';
 import { reasonLines } from './task-text.ts';
 import { TASK_UNDO } from './task-undo.ts';
@@ -80,7 +80,7 @@ async function runForm(
 ): Promise<CommandResult> {
   const input = await readRequest(form, invocation, settings, parsed);
   if ('refused' in input) return input.refused;
-  // A union of tables; options of all commands have the types that they have there.
+  // TypeScript does not know the options of one command among ten.
   const options = ('options' in parsed ? parsed.options : {}) as TaskOptions;
   const call = new TaskCall(context, invocation, settings, options, form.isAboutAgent);
   const { store, agent } = call;
@@ -97,7 +97,11 @@ async function runForm(
   return { stdout, stderr: noteLines(input.notes) + stderr + notes, exitCode };
 }
 
-function resultOf({ purpose }: TaskForm<unknown>, reply: CommandResult | Refusal): CommandResult {
+function resultOf(
+  { purpose, usage }: TaskForm<unknown>,
+  reply: CommandResult | Refusal | Misuse,
+): CommandResult {
+  if ('misuse' in reply) return wrongUsage(reply.misuse, `Usage: ${usage}\n`);
   if (!('refused' in reply)) return reply;
   const { title = `Cannot ${purpose}`, refused, closing } = reply;
   return refusal(title, { ...reasonLines(refused), closing });

@@ -117,7 +117,7 @@ export async function teamNews(
   }
 }
 
-/** The list after an agent has heard its oldest notices, if it `isTold`, and its due leases are renewed; or the same list. */
+/** Takes an agent's oldest notices, if it `isTold`, and renews its due leases. Returns the same list if there are none. */
 export function attended(before: TaskGraph, agent: string, clock: LeaseClock, isTold: boolean) {
   const { graph, taken, left } = takeNotices(before, agent, isTold ? MOST_TOLD : 0);
   const news = taken.map(noticeText);

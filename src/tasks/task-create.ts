@@ -28,7 +28,7 @@ import { addProblems, type TaskForm } from './task-form.ts';
 const HOW_TO_REFER =
   'to wait for a task of this call, give it a ref: [{"subject":"A","ref":"a"},{"subject":"B","blockedBy":["a"]}]';
 
-/** The validation stops after a block of this many tasks with errors. */
+/** Validation stops after a block of so many tasks if one of them has errors. */
 const TASKS_A_BLOCK = 1000;
 
 const NEW_TASK_FIELDS = {
@@ -115,7 +115,7 @@ function refsOf(tasks: readonly unknown[]): Refs {
     if (!isObject(task) || typeof task.ref !== 'string') continue;
     const places = refs.get(task.ref);
     if (places === undefined) refs.set(task.ref, [at]);
-    // Two suffice for the error.
+    // The error names two.
     else if (places.length === 1) places.push(at);
   }
   return refs;

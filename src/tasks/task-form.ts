@@ -32,7 +32,7 @@ import type { Awaitable } from '../lists/maybe-async.ts';
 import type { Refused } from './reasons.ts';
 import { COMMON_OPTIONS, type TaskCall } from './task-call.ts';
 
-/** Our own output writes ids as #3. */
+/** Models copy #3 from our output. */
 const NO_HASH = '- an id is written 3: bash takes #3 for a comment\n';
 
 export interface TaskForm<Request> {
@@ -58,7 +58,7 @@ export interface TaskForm<Request> {
   validate?(value: unknown, limits: TextLimits): ValidatedJson<Request>;
   /** Returns what is wrong with fields that are valid one by one. */
   rule?(request: Request): string | undefined;
-  run(request: Request, call: TaskCall): Awaitable<CommandResult | Refusal>;
+  run(request: Request, call: TaskCall): Awaitable<CommandResult | Refusal | Misuse>;
 }
 
 type AnyForm = Pick<TaskForm<never>, 'usage' | 'fields'>;
@@ -67,6 +67,11 @@ export interface Refusal extends Refused {
   /** As in `Error: TITLE`; default: the command's purpose. */
   readonly title?: string;
   readonly closing?: readonly string[];
+}
+
+/** A wrong use of options. */
+export interface Misuse {
+  readonly misuse: string;
 }
 
 /** A command whose request is one object of its fields. */
@@ -168,7 +173,7 @@ function givenFields(
   return Object.fromEntries(given.filter(([field]) => Object.hasOwn(fields, field)));
 }
 
-/** Parses, in place, what is JSON in an option. */
+/** Parses, in place, the options whose text is JSON. */
 function readJsonTexts({ fields }: AnyForm, given: Record<string, unknown>) {
   const notes: string[] = [];
   for (const [field, text] of Object.entries(given)) {
@@ -184,7 +189,7 @@ function readJsonTexts({ fields }: AnyForm, given: Record<string, unknown>) {
   return { notes };
 }
 
-/** The call that is meant by an older or a common habit. */
+/** Adds the call that is meant by an option of other programs, or of earlier versions. */
 function withCall(
   { fields }: AnyForm,
   { problem, unknown }: { readonly problem: string; readonly unknown?: string },

@@ -77,7 +77,7 @@ const COMPARED_FIELDS = [
   ...(['blocks', 'blockedBy', 'proof', 'comments', 'lostBy'] as const),
 ];
 
-/** With the clock of its leases; whether one had expired in a past version is not known. */
+/** With the clock of its leases, unless it is a past version: which of those had expired is not known. */
 export type FoundTasks = TaskVersion & Partial<Pick<TaskStore, 'clock'>>;
 
 export async function graphAt(store: TaskStore, at?: number): Promise<FoundTasks | Refused> {

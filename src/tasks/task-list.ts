@@ -1,5 +1,5 @@
 import { done } from '../base/command/agent-command.ts';
-import { EXPORT_FORMATS, wrongUsage } from '../base/command/options.ts';
+import { EXPORT_FORMATS } from '../base/command/options.ts';
 import { timeText } from '../base/command/replies.ts';
 import { rankOf, STATUSES } from '../base/command/status.ts';
 import { oneOf, shortText, type ValuesOf } from '../base/json/fields.ts';
@@ -35,13 +35,10 @@ const FILTER = {
 /** All filters must match. */
 type TaskFilter = ValuesOf<typeof FILTER>;
 
-const TASK_LIST_USAGE = 'TaskList [--ready | --mine | --history] [--status STATUS] [--json]';
-const GET_USAGE = 'TaskGet ID [--json] [--at VERSION | --history]';
-
 export const TASK_LIST = taskForm({
   name: 'TaskList',
   summary: 'shows them; --ready, --mine',
-  usage: TASK_LIST_USAGE,
+  usage: 'TaskList [--ready | --mine | --history] [--status STATUS] [--json]',
   helpPage: listPage,
   example: '{"status":"pending"}',
   fields: FILTER,
@@ -52,15 +49,12 @@ export const TASK_LIST = taskForm({
     const { store, options } = call;
     const { forPeople } = call.context;
     const { '--json': asJson, '--format': format = asJson && 'json' } = options;
-    if (asJson && format !== 'json')
-      return wrongUsage('--json and --format cannot be combined', `Usage: ${TASK_LIST_USAGE}\n`);
+    if (asJson && format !== 'json') return { misuse: '--json and --format cannot be combined' };
     const most = filter.limit ?? (forPeople ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
     if (options['--history']) {
-      if (format || filter.at !== undefined)
-        return wrongUsage(
-          '--history takes neither --json, --format nor --at',
-          `Usage: ${TASK_LIST_USAGE}\n`,
-        );
+      if (format || filter.at !== undefined) {
+        return { misuse: '--history takes neither --json, --format nor --at' };
+      }
       const lines = Array.from(taskChangesIn(await store.versions()), (entry) =>
         changeLine(entry, forPeople !== undefined),
       );
@@ -72,20 +66,14 @@ export const TASK_LIST = taskForm({
     const tasks = sorted(selected(found, filter, call.agent), filter);
     // An export has no default limit.
     const exported = tasks.slice(0, filter.limit);
-    switch (format) {
-      case 'json':
-        return done(jsonLine({ tasks: exported, version }));
-      case 'md':
-        return done(exportMarkdown(graph, exported));
-      default: {
-        if (forPeople) return done(await forPeople(graph, exported, clock));
-        const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;
-        const lines = (isCut ? openFirst(tasks) : tasks).map(
-          (task) => `${taskLine(graph, task, clock)}\n`,
-        );
-        return done(cutToLines(lines, most, 'tasks') || 'No tasks.\n');
-      }
-    }
+    if (format === 'json') return done(jsonLine({ tasks: exported, version }));
+    if (format === 'md') return done(exportMarkdown(graph, exported));
+    if (forPeople) return done(await forPeople(graph, exported, clock));
+    const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;
+    const lines = (isCut ? openFirst(tasks) : tasks).map(
+      (task) => `${taskLine(graph, task, clock)}\n`,
+    );
+    return done(cutToLines(lines, most, 'tasks') || 'No tasks.\n');
   },
 });
 
@@ -132,7 +120,7 @@ function cutToLines(lines: readonly string[], most: number, what: string): strin
 export const TASK_GET = taskForm({
   name: 'TaskGet',
   summary: 'shows one: ID',
-  usage: GET_USAGE,
+  usage: 'TaskGet ID [--json] [--at VERSION | --history]',
   helpPage: getPage,
   example: '{"taskId":1}',
   fields: { taskId: ONE_TASK, at: AT },
@@ -141,8 +129,9 @@ export const TASK_GET = taskForm({
   purpose: 'show the task',
   run: async ({ taskId: id, at }, { store, options, context }) => {
     const isLocal = context.forPeople !== undefined;
-    if (options['--history'] && (options['--json'] || at !== undefined))
-      return wrongUsage('--history takes neither --json nor --at', `Usage: ${GET_USAGE}\n`);
+    if (options['--history'] && (options['--json'] || at !== undefined)) {
+      return { misuse: '--history takes neither --json nor --at' };
+    }
     const found = await graphAt(store, at);
     const title = `Cannot show task #${id}`;
     if ('refused' in found) return { ...found, title };

@@ -43,7 +43,7 @@ export interface NotDone extends Refused {
   readonly version: number;
 }
 
-/** Enough to show and undo recent changes. */
+/** For TaskList --history and TaskUndo. */
 const VERSIONS_IN_MEMORY = 100;
 
 const TO_RESTORE = 'See it with TaskList; then TaskUndo restores it';

@@ -28,7 +28,7 @@ export const TASK_UNDO = taskForm({
       entry = change;
       break;
     }
-    // In this order, the list is read only once.
+    // Reading the versions has read the newest, too: this is not a second read.
     const { damage } = await store.read();
     if (damage && at === undefined && (await store.restore(agent))) {
       return done(`Undone: a damaged change\n`, noteLines([damage]));

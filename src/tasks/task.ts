@@ -80,7 +80,7 @@ export interface Notice {
     | 'claimed'
     | 'completed'
     | 'released';
-  /** If it is not the subject. */
+  /** The changed field; the subject unless given. */
   readonly field?: 'check';
   readonly taskId: number;
   readonly subject: string;
@@ -110,7 +110,7 @@ export function changedIds(before: TaskGraph, after: TaskGraph): number[] {
   return ids;
 }
 
-/** None of a completed task, for which they no longer matter. */
+/** The open tasks that a task is blocked by; none for a completed one. */
 export function openBlockers({ tasks }: TaskGraph, { status, blockedBy }: Task): number[] {
   if (status === 'completed') return [];
   return blockedBy.filter((id) => tasks.get(id)?.status !== 'completed');

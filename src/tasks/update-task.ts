@@ -11,7 +11,7 @@ export interface UpdateRules extends ClaimRules {
   readonly agent: string | undefined;
   /** The author of comments; default: the agent. */
   readonly by?: string;
-  /** A leader's: the rules of a claim are skipped. */
+  /** For a leader: skips the rules of a claim. */
   readonly force: boolean;
   readonly proven?: Proven | undefined;
   readonly requireProof?: boolean;
@@ -35,7 +35,7 @@ export interface Updated {
   readonly unblocked: readonly number[];
 }
 
-/** Then the oldest go. */
+/** Older ones are dropped. */
 const MOST_COMMENTS = 100;
 
 const CHANGEABLE_FIELDS = [

@@ -9,13 +9,13 @@ import { itemName } from './revise-list.ts';
 import { type Items, TODO_FIELDS, type TodoItem, type TodoStatus } from './todo-fields.ts';
 import type { TodoVersion } from './todo-version.ts';
 
-/** The optional fields of an item that are shown. */
+/** The optional fields, which a line shows in brackets. */
 const { content: _, activeForm: __, status: ___, ...OTHERS } = TODO_FIELDS;
 const DETAILS = Object.keys(OTHERS) as (keyof typeof OTHERS)[];
 
 /**
- * `[>] Run tests <- Running tests (id: 7, priority: high)`. It shows everything, since a model that writes the list back
- * would drop what it does not see.
+ * `[>] Run tests <- Running tests (id: 7, priority: high)`. A line shows every field: a model that writes the list back would
+ * drop a field that it does not see.
  */
 function itemLine(item: Readonly<TodoItem>): string {
   const { status, content, activeForm } = item;

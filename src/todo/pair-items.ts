@@ -14,7 +14,7 @@ type KeptPair = ItemPair & { readonly before: Item };
  * remove one.
  */
 export function pairItems(before: Items, after: Items): ItemPair[] {
-  // The start of most lists, and all of many, is that of the list before.
+  // Most lists begin like the list before, and many are equal to it.
   let same = 0;
   while (same < before.length && isSameItem(before[same], after[same])) same += 1;
   const pairs: KeptPair[] = before.map((item, at) => {
@@ -104,7 +104,7 @@ function isSameItem(item: Item | undefined, other: Item | undefined): boolean {
   return item?.content === other?.content && item?.id === other?.id;
 }
 
-/** Most texts: ASCII, with spaces as they should be. */
+/** Most texts are ASCII words with single spaces between. */
 const TIDY_ASCII = /^[!-~]+(?: [!-~]+)*$/;
 
 /** The content without differences that models make by chance: case, spaces, the full stop. */

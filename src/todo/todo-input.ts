@@ -75,7 +75,7 @@ function isItem(value: unknown): value is Record<string, unknown> {
 
 const OTHER_NAMES = /^(?:items|tasks|todos?)$/i;
 
-/** With several names it is uncertain which is meant. */
+/** Renames the one key that can only mean `todos`; of several, any could. */
 function renameList(value: Record<string, unknown>) {
   const [name = 'todos', ...others] = Object.keys(value).filter((key) => OTHER_NAMES.test(key));
   const list = value[name];

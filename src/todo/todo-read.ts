@@ -22,7 +22,7 @@ import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes, type TodoVersion } from './todo-version.ts';
 import { hearUser, notesOf, unheardChanges } from './user-changes.ts';
 
-/** Most wrong calls are meant as this one. */
+/** For errors: most wrong calls mean this one. */
 const READ_USAGE = 'Usage: TodoRead [--json]\n';
 export const READ_OPTIONS = {
   '--json': 'flag',
@@ -44,7 +44,7 @@ const READ_FORM = {
 
 type ReadOptions = Options<typeof READ_OPTIONS>;
 
-/** Undefined for a model. */
+/** Undefined: text for a model. */
 type Form = ExportFormat | 'line' | undefined;
 
 /** Prints a list for a person: the shown version and those before it, newest first. */
@@ -84,7 +84,7 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
         return wrongUsage(parsed.problem + call, READ_USAGE);
       }
       const { options, rest } = parsed;
-      // A host's tool call without input.
+      // Hosts write a tool call without input as `{}`.
       if (rest[0] !== undefined && !(rest.length === 1 && /^\s*\{\s*\}\s*$/.test(rest[0]))) {
         return refusal(`Unexpected argument ${inQuotes(rest[0])}`, undefined, READ_USAGE);
       }

@@ -60,7 +60,7 @@ function mostLookedAt({ maxItems }: ListLimits): number {
   return Math.max(maxItems, MAX_ITEMS_LOOKED_AT);
 }
 
-/** The list as it is once keys with other names are right, which `lines` tells of: then one error names all that is wrong. */
+/** The list with the names of its keys corrected, so that one error names all problems. Adds the wrong names to `lines`. */
 function meantList(given: unknown, lines: ProblemLines, settings: ListLimits): unknown {
   if (!isObject(given)) return given;
   const { merge, ...others } = given;

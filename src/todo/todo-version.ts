@@ -46,7 +46,7 @@ export interface WriteOptions extends Pick<OwnWrite, 'dropped'> {
   readonly emptied?: boolean;
 }
 
-/** The list before its last change, or at version `to`, and what the undo knows of it. @returns undefined if it is not kept. */
+/** The items that an undo restores: those before the last change, or at version `to`. @returns undefined if they are not kept. */
 export function contentBefore(
   newest: Version<Items>,
   history: Iterable<Version<Items>>,

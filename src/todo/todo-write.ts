@@ -66,9 +66,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   readonly #home: Pick<TodoHome, 'setUntilDone'> | undefined;
   readonly #advise: Advise | undefined;
 
-  /**
-   * @param home a program's own, for `--until-done`; without them there is no such option.
-   */
+  /** @param home of the program, for `--until-done`; without it there is no such option. */
   constructor(
     source?: TodoSource,
     settings?: SettingsSource,

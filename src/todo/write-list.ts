@@ -99,7 +99,9 @@ function afterSteps(
 
 /**
  * Adds proofs: a completed item keeps the proof of its check, or gets the one that its check has just earned. A proof ends with
- * its check, and with the item's completion. If the list is then emptied, TodoProve finds no item.
+ * its check, and with the item's completion.
+ *
+ * @param isEmptied true if TodoProve will find no item, since the finished list is emptied.
  */
 function proveItems(
   before: TodoVersion,

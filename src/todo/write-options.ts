@@ -82,7 +82,7 @@ export function wrongOption(
   const call = callFor(word, isProve ? [...done, ...words] : words) ?? WHOLE_LIST;
   const said = `Unknown option ${briefText(unknown)}`;
   if (!argv.some((argument) => STEP.test(argument))) return `${said}. Try: ${call}`;
-  // The rest of the call is right.
+  // Only this option is wrong.
   if (isStep(call)) return `${said} (did you mean ${call.split(' ')[1]}?)`;
   const isOther = call === WHOLE_LIST || call.startsWith('TodoRead');
   return isOther ? `${said}; leave it out` : `${said}. Try: ${call}`;
