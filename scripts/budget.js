@@ -32,8 +32,9 @@ function declaredTwice() {
 /** The files of more than 60 lines whose test, if any, stands elsewhere. */
 function withoutTest() {
   const tests = new Set(filesOf('tests'));
-  const testOf = (name) => name.replace(/^src/, 'tests').replace(/\.tsx?$/, '.test.ts');
-  return sources.filter((file) => lines(file) > 60 && !tests.has(testOf(file.name)));
+  const testOf = (name, kind) => name.replace(/^src/, 'tests').replace(/\.tsx?$/, `.${kind}.ts`);
+  const hasTest = (name) => ['test', 'browser'].some((kind) => tests.has(testOf(name, kind)));
+  return sources.filter((file) => lines(file) > 60 && !hasTest(file.name));
 }
 
 /** `shell > base` for each door of src/ that enters another. */

@@ -1,15 +1,24 @@
+import { FilePlace } from '../../src/lists/file-place.ts';
+import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../../src/lists/log-place.ts';
 import { MemoryPlace } from '../../src/lists/place.ts';
 import { ShownTimes } from '../../src/screen/panel/shown-times.ts';
 import { createTheme, type Theme } from '../../src/screen/panel/theme.ts';
+import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import type { Task } from '../../src/tasks/task.ts';
-import type { TodoItem } from '../../src/todo/todo-fields.ts';
+import { createTasks, type NewTask } from '../../src/tasks/task-create.ts';
+import type { TaskChanges } from '../../src/tasks/task-fields.ts';
+import { TaskStore } from '../../src/tasks/task-store.ts';
+import { updateTask } from '../../src/tasks/update-task.ts';
+import type { Items, TodoItem } from '../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import type { TodoVersion } from '../../src/todo/todo-version.ts';
 import { press } from '../../src/viewer/keys.ts';
 import type { Known, KnownList, Page, ViewerState } from '../../src/viewer/model.ts';
 import { render } from '../../src/viewer/render.ts';
 import type { Key } from '../../src/viewer/text-input.ts';
+import { listFolder, taskListFolder } from '../helpers/list-folders.ts';
 import { todos } from '../screen/panel/todos.ts';
+import { LEADER } from '../tasks/tasks.ts';
 
 /** In the local time zone. */
 export const NOON = +new Date(2026, 4, 5, 12, 0, 0);
@@ -164,4 +173,52 @@ export class TestViewer {
       .slice(3, -1)
       .filter((row) => row !== '');
   }
+}
+
+export const STEPS = listOf(
+  'main',
+  [725, '> Analyze', '- Build'],
+  [65, 'x Analyze', '> Build'],
+  [4, 'x Analyze', '> Build', '- Ship it'],
+);
+
+export const LIST = listOf('main', [60, 'x a', '> b', '- c']);
+
+export function linesOf(items: Items): string[] {
+  const mark = { completed: 'x', in_progress: '>', pending: '-' };
+  return items.map(({ status, content }) => `${mark[status]} ${content}`);
+}
+
+export const TASKS = tasksOf(
+  { subject: 'Parse', status: 'completed', owner: 'ann' },
+  { subject: 'Print', status: 'in_progress', activeForm: 'Printing', owner: 'bob', blocks: [3] },
+  { subject: 'Ship', blockedBy: [2] },
+  { subject: 'Tell', owner: 'ann' },
+);
+
+export function board(columns = 100): TestViewer {
+  return new TestViewer({ tasks: TASKS }, { columns, page: 'board' });
+}
+
+export function storeOf(state: string, agent: string): TodoStore {
+  const folder = listFolder(state, { session: 's', agent });
+  return new TodoStore(undefined, new FilePlace({ folder, author: agent }));
+}
+
+/** Adds and changes tasks of the team of session `s` so many minutes ago, in the order of the calls. */
+export function teamOf(state: string) {
+  let now = new Date();
+  const folder = taskListFolder(state, 's');
+  const entries = new FilePlace<LogEntry<TaskStep>>({ folder, history: ENTRIES_KEPT });
+  const store = new TaskStore(new LogPlace(entries, TASK_STEPS), () => now);
+  return async (minutes: number, ...changes: (NewTask | TaskChanges)[]) => {
+    now = new Date(Date.now() - minutes * 60_000);
+    for (const change of changes) {
+      await store.change((graph, at) =>
+        'taskId' in change
+          ? updateTask(graph, change, LEADER, at)
+          : createTasks(graph, [change], at),
+      );
+    }
+  };
 }

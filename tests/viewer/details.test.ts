@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { stateJson } from '../../src/viewer/page/page-state.ts';
+import { historyOf, listOf, STEPS, TestViewer, tasksOf } from './viewer-state.ts';
+
+test('Enter on an item opens its details, also of an older version', () => {
+  const check = {
+    content: 'Build',
+    activeForm: 'Building',
+    status: 'pending',
+    check: 'make',
+  } as const;
+  const list = historyOf('main', [
+    [65, [check]],
+    [4, [{ ...check, status: 'in_progress' }]],
+  ]);
+  const viewer = new TestViewer({ lists: [list] }).press('return');
+  expect(viewer.rows()[0]).toBe('Build');
+  expect(viewer.rows().slice(2, 8)).toEqual([
+    'Status        in progress',
+    'Active form   Building',
+    'Check         make',
+    'History       11:59 main: in progress',
+    '              11:58 main: pending',
+    '',
+  ]);
+  const old = new TestViewer({ lists: [list] }, { page: 'version' }).press('return');
+  expect(old.rows()[2]).toBe('Status        pending');
+  expect(viewer.learn({ lists: [listOf('main', [1])] }).rows()[2]).toContain(
+    'no longer on the list',
+  );
+});
+
+test('a page gets the details and histories that it shows unfolded, and no others', () => {
+  const tasks = tasksOf({ subject: 'Parse' }, { subject: 'Print' });
+  const { known } = new TestViewer({ lists: [STEPS, listOf('bob', [4, '- a'])], tasks }).state;
+  const sent = JSON.parse(stateJson(known, new Set(['task:1', 'history:bob'])));
+  const counts = (some: Record<string, unknown[]>[], of: string) =>
+    some.map((one) => one[of]?.length);
+  expect(counts(sent.tasks, 'details')).toEqual([3, 0]);
+  expect(counts(sent.lists, 'history').toSorted()).toEqual([0, 1]);
+});
