@@ -21,6 +21,7 @@ import { HARNESSES } from '../../../src/harness/setup/harnesses.ts';
 import { setup } from '../../../src/harness/setup/setup.ts';
 import { cleanEnvironment, executable } from '../../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../../helpers/files.ts';
+import { isHere } from '../../helpers/machine.ts';
 
 const NAMES = Object.keys(HARNESSES);
 
@@ -66,8 +67,10 @@ function machine() {
 const identity = ({ dev, ino, mode, rdev }: Stats) => ({ dev, ino, mode, rdev });
 
 /** Root may, but not in every container. */
-const CAN_MAKE_DEVICES =
-  spawnSync('mknod', [join(temporaryDirectory(afterAll), 'device'), 'c', '1', '3']).status === 0;
+const CAN_MAKE_DEVICES = isHere(
+  'the right to make devices',
+  spawnSync('mknod', [join(temporaryDirectory(afterAll), 'device'), 'c', '1', '3']).status === 0,
+);
 
 /** By agent: the files in a project, and those of the user. */
 const FILES: Record<string, [project: string, user: string]> = {
