@@ -6,8 +6,7 @@
 # this program, and agent_shell_skipped if PATH finds a copy first.
 search_path() {
   agent_shell_bash= agent_shell_skipped= agent_shell_commands=
-  agent_shell_ifs=$IFS
-  IFS=:
+  agent_shell_ifs=$IFS IFS=:
   for agent_shell_folder in $PATH; do
     # -f: a folder is executable too.
     [ -x "$agent_shell_folder/TodoWrite" ] && [ -f "$agent_shell_folder/TodoWrite" ] && agent_shell_commands=1
@@ -30,10 +29,7 @@ search_path() {
 look_for_bash() {
   agent_shell_file=$agent_shell_folder/bash
   [ -x "$agent_shell_file" ] && [ -f "$agent_shell_file" ] || return
-  if [ "$agent_shell_file" -ef "$0" ]; then
-    agent_shell_skipped=1
-    return
-  fi
+  ! [ "$agent_shell_file" -ef "$0" ] || { agent_shell_skipped=1; return; }
   case $agent_shell_folder in
     /bin | /usr/bin) ;;
     *)
@@ -165,24 +161,16 @@ node_front() {
 }
 
 # Exports our options, which come before bash's arguments, and counts them in agent_shell_own. Fails if the arguments are wrong
-# or not for bash: Node handles those (shell/arguments.ts).
+# or not for bash: Node handles those (src/cli/arguments.ts).
 own_options() {
   agent_shell_own=$#
-  agent_shell_argv=$*
   while :; do
-    case ${1-} in
-      --session=?*) export TODO_SESSION="${1#*=}" ;;
-      --agent=?*) export TODO_AGENT="${1#*=}" ;;
-      --session | --agent | --panel)
-        case $1:${2-} in
-          *:) return 1 ;;
-          --session:*) export TODO_SESSION="$2" ;;
-          --agent:*) export TODO_AGENT="$2" ;;
-          --panel:auto | --panel:off | --panel:plain) export TODO_PANEL="$2" ;;
-          *) return 1 ;;
-        esac
-        shift ;;
-      --panel=auto | --panel=off | --panel=plain) export TODO_PANEL="${1#*=}" ;;
+    agent_shell_word=${1-}
+    case $agent_shell_word in --session | --agent | --panel) agent_shell_word=$1=${2-} && shift ;; esac
+    case $agent_shell_word in
+      --session=?*) export TODO_SESSION="${agent_shell_word#*=}" ;;
+      --agent=?*) export TODO_AGENT="${agent_shell_word#*=}" ;;
+      --panel=auto | --panel=off | --panel=plain) export TODO_PANEL="${agent_shell_word#*=}" ;;
       --no-panel) export TODO_PANEL=off ;;
       --jsonl | --prompt | --tasks | --mend | --help | --version) return 1 ;;
       watch | setup | hook | prime | state | sessions | completions) return 1 ;;
@@ -204,8 +192,8 @@ own_options() {
 
 # Reads bash's arguments as bash does.
 read_arguments() {
-  agent_shell_line= agent_shell_has_line= agent_shell_login= agent_shell_rc= agent_shell_profile= agent_shell_options=
-  agent_shell_posix=${POSIXLY_CORRECT+1}
+  agent_shell_line= agent_shell_has_line= agent_shell_login= agent_shell_rc= agent_shell_profile=
+  agent_shell_options= agent_shell_posix=${POSIXLY_CORRECT+1}
   while [ $# -gt 0 ]; do
     case $1 in
       -- | -) shift && break ;;
@@ -285,22 +273,18 @@ elif [ -n "$agent_shell_login" ]; then
   # Read after the profile, which resets PATH on many systems.
   case ${0##*/}:$agent_shell_posix:$agent_shell_options in
     sh:* | *:1:* | *:*:*p*) ;; # Bash would not read it.
-    *)
-      export AGENT_SHELL_BASH_ENV="${BASH_ENV-}"
-      export BASH_ENV="$agent_shell_bin/after-profile.bash" ;;
+    *) export AGENT_SHELL_BASH_ENV="${BASH_ENV-}" BASH_ENV="$agent_shell_bin/after-profile.bash" ;;
   esac
 fi
 agent_shell_mended= agent_shell_hint=
 is_suspect && look_at_line
-if [ -n "$agent_shell_mended" ]; then
-  for agent_shell_word; do
-    shift
-    if [ "$agent_shell_word" = "$agent_shell_line" ] && [ -n "$agent_shell_mended" ]; then
-      agent_shell_word=$agent_shell_mended agent_shell_mended=
-    fi
-    set -- "$@" "$agent_shell_word"
-  done
-fi
+[ -z "$agent_shell_mended" ] || for agent_shell_word; do
+  shift
+  if [ "$agent_shell_word" = "$agent_shell_line" ] && [ -n "$agent_shell_mended" ]; then
+    agent_shell_word=$agent_shell_mended agent_shell_mended=
+  fi
+  set -- "$@" "$agent_shell_word"
+done
 [ -n "$agent_shell_hint" ] || become_bash "$@"
 case $agent_shell_line in
   # Bash runs the lines before the one with the error, and must replace this process for that.

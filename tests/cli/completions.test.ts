@@ -14,6 +14,8 @@ const CASES: [line: string, offered: string[], isAll?: boolean][] = [
   ['TodoWrite --if', ['--if-version'], true],
   ['TodoWrite --cl', [], true],
   ['TaskUpdate --add-', ['--add-blocks', '--add-blocked-by']],
+  ['TodoProve --s', ['--session', '--start'], true],
+  ['TaskProve --li', ['--list'], true],
   ['TaskList --f', ['--format'], true],
   ['TodoProve --', ['--start', '--session', '--agent']],
   ['TodoProve ', ['2']],

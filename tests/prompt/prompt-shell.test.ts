@@ -92,13 +92,20 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
       expect(panels(shell.all())).toBe(1);
     });
 
-    test('is told apart by Tab: after --done stand the places of open items', async () => {
+    test('is told apart by Tab: where items are named stand the places of open ones, and each command has its options', async () => {
       const shell = await shellWith(LIST);
-      shell.type('TodoWrite --done ');
-      shell.press('Tab');
-      shell.press('Tab');
-      await shell.until('the choices', (text) => /^2 +3\n/m.test(text));
-      shell.press('C-u');
+      for (const [line, choices] of [
+        ['TodoWrite --done ', /^2 +3\n/m],
+        ['TodoProve ', /-h +2 +3\n/m],
+        ['TodoProve --s', /^--session +--start\n/m],
+        ['TaskProve --', /^--agent +--help +--list/m],
+      ] as const) {
+        shell.type(line);
+        shell.press('Tab');
+        shell.press('Tab');
+        await shell.until(`the choices of ${line}`, (text) => choices.test(text));
+        shell.press('C-u');
+      }
     });
 
     test('is below the prompt at the top after Ctrl-L', async () => {
