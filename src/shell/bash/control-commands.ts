@@ -146,29 +146,31 @@ export function evaluatePart(
   nonce: string,
   files: ControlFiles,
 ): ScriptPart {
-  // As late as possible: if a trap ends bash before this, the line has not run.
-  const begin = `${BUILTIN} printf %s. ${nonce} >${quote(files.status)}||${BUILTIN} exit`;
-  const start = startCommands(line, lastExitCode, last, held.traps !== '');
-  const before = prelude(held, start);
-  const after = isSurelyComplete(line, held) ? lastReport(quote(files.status)) : '';
-  const text = quote(`${begin};${before}\n${line}${after}`);
+  const status = quote(files.status);
+  const isTraced = /DEBUG/.test(line + held.traps);
+  // 1. One `eval` reports the start of the line, restores what was off, runs the line, and reports what ends with the `eval`. If a
+  // trap ends bash before the start is reported, the line has not run.
+  const start = `${BUILTIN} printf %s. ${nonce} >${status}||${BUILTIN} exit`;
+  const restore = restoreCommands(held, startCommands(line, lastExitCode, last, held.traps !== ''));
+  const end = isTraced || mayShowMore(line, held) ? '' : lastReport(status);
+  const evaluated = quote(`${start};${restore}\n${line}${end}`);
   const input = stdin === undefined ? '' : `<${quote(files.stdin)}`;
-  const isTraced = mayTrace(line, held);
-  const report = (code: string) => (isTraced ? tracedReport : reportCommand)(code, files);
-  // Under `set -e` a line whose last command may fail, such as `test && command`, must not end bash here. But before 4.3 a DEBUG
-  // trap changes PIPESTATUS.
+  // 2. The exit code. Under `set -e` a line whose last command may fail, such as `test && command`, must not end bash here. But
+  // before 4.3 a DEBUG trap changes PIPESTATUS.
   const isInverted = !isTraced || held.flags.includes('e');
   const code = isInverted ? '"${PIPESTATUS[0]}"' : '"$?"';
-  // The report's outputs are /dev/null, which hides the output of a DEBUG trap and traces of our commands.
+  // 3. The report, which switches settings off; then bash must be fit for the next line. The outputs are /dev/null, which hides
+  // what a DEBUG trap prints, and traces of our commands.
+  const report = (code: string) => (isTraced ? tracedReport : reportCommand)(code, files);
+  const check = `${report(code)};${RESET_PARSER};${refuseHidden(files)};[[ 1 ]]`;
   return {
-    text:
-      `${isInverted ? '! ' : ''}${BUILTIN} eval ${text}${input};` +
-      `{ ${report(code)};${RESET_PARSER};${refuseHidden(files)};[[ 1 ]];} >/dev/null 2>&1&&${goOnCommand(files)}\n`,
+    text: `${isInverted ? '! ' : ''}${BUILTIN} eval ${evaluated}${input};{ ${check};} >/dev/null 2>&1&&${goOnCommand(files)}\n`,
+    // 4. After an error that made bash discard this text, it reports here.
     unread: `{ [[ $? = 0 ]]||! { ${report('"$?"')};};} ${NOTHING_SHOWN}||${BUILTIN} eval "$(<${quote(files.goOn)})"\n`,
   };
 }
 
-function prelude({ flags, aliases, traps }: HeldSettings, start: readonly string[]): string {
+function restoreCommands({ flags, aliases, traps }: HeldSettings, start: readonly string[]) {
   const all = [
     aliases ? `${BUILTIN} shopt -s expand_aliases` : '',
     flags && `${BUILTIN} set -${flags}`,
@@ -179,19 +181,11 @@ function prelude({ flags, aliases, traps }: HeldSettings, start: readonly string
   return commands && `{ ${commands};} >/dev/null 2>&1`;
 }
 
-/** Whether commands after the line are commands of their own, and have no effect that shows. */
-function isSurelyComplete(line: string, held: HeldSettings): boolean {
-  return (
-    !held.flags.includes('v') &&
-    !held.aliases &&
-    !mayTrace(line, held) &&
-    !/\b(?:set|shopt|alias|ulimit)\b/.test(line) &&
-    readCommands(line).isComplete
-  );
+/** Whether commands after the line may become a part of it, or have an effect that shows. */
+function mayShowMore(line: string, { flags, aliases }: HeldSettings): boolean {
+  const isPlain = !flags.includes('v') && !aliases && !/\b(?:set|shopt|alias|ulimit)\b/.test(line);
+  return !isPlain || !readCommands(line).isComplete;
 }
-
-/** Whether a DEBUG trap may run for our commands. */
-const mayTrace = (line: string, { traps }: HeldSettings) => /DEBUG/.test(line + traps);
 
 // After a syntax error inside [[ ]], bash 5.2 may parse all that follows as a condition; after an open "$( it may write before
 // the buffer of the next command. Another, plain syntax error resets the parser. In POSIX mode that would end bash: `command`
