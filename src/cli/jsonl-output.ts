@@ -12,6 +12,13 @@ interface JsonFields {
   stderr?: string;
 }
 
+const SHOWN = ['id', 'subject', 'activeForm', 'status', 'owner', 'openBlockers'] as const;
+
+/** These fields of an object, in this order. */
+export function fieldsOf<T>(from: T, names: readonly (keyof T)[]) {
+  return Object.fromEntries(names.map((name) => [name, from[name]]));
+}
+
 export class JsonlOutput {
   readonly #output: Writable;
   /** Resolves when the client has read its backlog. */
@@ -118,16 +125,7 @@ export class ListEvents {
   #tasks() {
     const source = this.#lists.tasks();
     const now = () => {
-      const tasks = source
-        .rows()
-        .map(({ id, subject, activeForm, owner, status, openBlockers }) => ({
-          id,
-          subject,
-          activeForm,
-          status,
-          owner,
-          openBlockers,
-        }));
+      const tasks = source.rows().map((row) => fieldsOf(row, SHOWN));
       return { key: JSON.stringify(tasks), fields: { tasks } };
     };
     return { now, onChange: (listener: () => void) => source.onChange(listener) };

@@ -13,7 +13,7 @@ import {
   type SessionOptions,
   splitLines,
 } from './jsonl-messages.ts';
-import { JsonlOutput, ListEvents } from './jsonl-output.ts';
+import { fieldsOf, JsonlOutput, ListEvents } from './jsonl-output.ts';
 
 const MAX_BLANK = 1024;
 
@@ -22,6 +22,8 @@ const MAX_PENDING_BYTES = 64 * 1024 * 1024;
 
 /** By default, a result repeats this much of streamed output. */
 const STREAMED_BYTES = 1024 * 1024;
+
+const OFFERED = ['name', 'summary', 'inputSchema', 'isReadOnly', 'isConcurrencySafe'] as const;
 
 export interface JsonlServer {
   readonly router: BashRouter;
@@ -143,15 +145,7 @@ class JsonlSession {
     this.#asks = approve;
     if (hello) {
       const { router, version } = this.#server;
-      const commands = router.commands.map(
-        ({ name, summary, inputSchema, isReadOnly, isConcurrencySafe }) => ({
-          name,
-          summary,
-          inputSchema,
-          isReadOnly,
-          isConcurrencySafe,
-        }),
-      );
+      const commands = router.commands.map((command) => fieldsOf(command, OFFERED));
       await this.#output.write(undefined, { event: 'hello', version, commands });
     }
     for (const kind of events) this.#events.follow(kind);
@@ -164,7 +158,7 @@ class JsonlSession {
       ? { stdout: this.#streamed(id, 'stdout'), stderr: this.#streamed(id, 'stderr') }
       : undefined;
     const { router } = this.#server;
-    const { type, stdout, stderr, exitCode, reminders } = await router
+    const { reminders, ...result } = await router
       .route(command, {
         timeoutMs,
         signal,
@@ -178,14 +172,7 @@ class JsonlSession {
     await outputs?.stdout.end();
     await outputs?.stderr.end();
     const durationMs = Math.round((performance.now() - start) * 100) / 100;
-    await this.#output.write(id, {
-      type,
-      stdout,
-      stderr,
-      exitCode,
-      durationMs,
-      reminders,
-    });
+    await this.#output.write(id, { ...result, durationMs, reminders });
   }
 
   /** Streams one output in whole characters. */

@@ -1,5 +1,6 @@
 import {
   type AgentBashHandler,
+  type CallerSession,
   type CommandResult,
   type CommandType,
   type Invocation,
@@ -15,6 +16,7 @@ import {
 import { QUOTES_BROKE } from '../../base/json/json-input.ts';
 import { settingsOfCalls } from '../../base/settings/settings.ts';
 import { findBash } from '../../base/system/access.ts';
+import { randomHex } from '../../base/system/files.ts';
 import { Guide } from '../../guidance/guide.ts';
 import { TaskPanel } from '../../screen/panel/task-panel.ts';
 import { TodoReadHandler } from '../../todo/todo-read.ts';
@@ -24,8 +26,7 @@ import { BashSession } from '../bash/bash-session.ts';
 import { EXIT, LineTime } from '../bash/run-options.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { heredocHint, withNearNames } from './bash-syntax.ts';
-import { callDirectly, readLine } from './direct-call.ts';
-import { type Execution, executionOf } from './execution.ts';
+import { callDirectly, type Execution, executionOf, readLine } from './execution.ts';
 import { isCommandName, Permission, Questions } from './permission.ts';
 import type {
   BashRouterOptions,
@@ -34,7 +35,24 @@ import type {
   RouteOptions,
   RouteResult,
 } from './router-options.ts';
-import { ChildSession } from './router-session.ts';
+
+/** The session of a child's calls. */
+class ChildSession implements CallerSession {
+  readonly id = randomHex(8);
+  readonly #works = new Map<unknown, () => Promise<unknown>>();
+  #hasEnded = false;
+
+  atEnd(key: unknown, work: () => Promise<unknown>): void {
+    if (this.#hasEnded) work().catch(() => {});
+    else this.#works.set(key, work);
+  }
+
+  /** Never rejects. */
+  async end(): Promise<void> {
+    this.#hasEnded = true;
+    await Promise.allSettled([...this.#works.values()].map((work) => work()));
+  }
+}
 
 /** Sends each command line to the agent command that it calls, or to bash. */
 export class BashRouter {

@@ -20,33 +20,36 @@ export class Questions {
   #last: Promise<unknown> = Promise.resolve();
 
   /** Never rejects. @param signals each cancels the question. */
-  async ask(
+  ask(
     approve: Approve,
     request: Omit<ApprovalRequest, 'signal'>,
     signals: readonly (AbortSignal | undefined)[],
   ): Promise<{ readonly line: string } | LineRefusal> {
     const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
-    let end = () => {};
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end);
     const before = this.#last;
-    const answered = Promise.race([before, ended])
-      .then(() =>
-        signal.aborted ? undefined : Promise.race([approve({ ...request, signal }), ended]),
-      )
-      .then(
-        (answer) => (signal.aborted ? 'cancelled' : decisionOf(answer, request.line)),
-        (error) =>
-          signal.aborted
-            ? 'cancelled'
-            : { denied: `the question failed: ${error instanceof Error ? error.message : error}` },
-      )
-      .finally(() => signal.removeEventListener('abort', end));
+    const answered = answerTo(approve, { ...request, signal }, before);
     this.#last = Promise.all([before, answered]);
     return answered;
+  }
+}
+
+async function answerTo(approve: Approve, request: ApprovalRequest, before: Promise<unknown>) {
+  const { signal, line } = request;
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end);
+  try {
+    await Promise.race([before, ended]);
+    const answer = signal.aborted ? undefined : await Promise.race([approve(request), ended]);
+    return signal.aborted ? 'cancelled' : decisionOf(answer, line);
+  } catch (error) {
+    if (signal.aborted) return 'cancelled';
+    return { denied: `the question failed: ${error instanceof Error ? error.message : error}` };
+  } finally {
+    signal.removeEventListener('abort', end);
   }
 }
 
