@@ -142,17 +142,15 @@ function cacheFolder(make: boolean): string {
     ? XDG_CACHE_HOME
     : `${HOME || require('node:os').userInfo().homedir}/.cache`;
   const folder = `${parent}/todowrite`;
-  if (make) for (const each of [parent, folder]) makeOneFolder(each);
+  // One level at a time: in some folders, such as /proc, Node's recursive mkdir never returns.
+  for (const each of make ? [parent, folder] : []) {
+    try {
+      mkdirSync(each, { mode: 0o700 });
+    } catch {
+      // It exists, or cannot be made.
+    }
+  }
   const stats = lstatSync(folder);
   if (!stats.isDirectory() || !isOwnFile(stats)) throw new Error(`${folder} is not ours`);
   return folder;
-}
-
-/** Makes one level: in some folders, such as /proc, Node's recursive mkdir never returns. */
-function makeOneFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
 }

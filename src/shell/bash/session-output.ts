@@ -10,22 +10,19 @@ export class SessionOutput {
   readonly #stderr = new OutputCapture();
   #listener: Pick<RunOptions, 'onStdout' | 'onStderr'> | undefined;
 
-  /** Take output of bash, in chunks whose memory is reused. Return a promise if the listener does. */
+  /** Takes output of bash, in chunks whose memory is reused. Returns a promise if the listener does. */
   readonly onStdout: (chunk: Buffer) => void | Promise<void>;
   readonly onStderr: (chunk: Buffer) => void | Promise<void>;
 
   /** @param always hears all output, also between lines. */
   constructor(always: { onStdout?: ChunkListener; onStderr?: ChunkListener }) {
-    this.onStdout = (chunk) => {
-      this.#stdout.add(chunk);
-      void tellListener(always.onStdout, chunk);
-      return tellListener(this.#listener?.onStdout, chunk);
+    const heard = (output: OutputCapture, name: 'onStdout' | 'onStderr') => (chunk: Buffer) => {
+      output.add(chunk);
+      void tellListener(always[name], chunk);
+      return tellListener(this.#listener?.[name], chunk);
     };
-    this.onStderr = (chunk) => {
-      this.#stderr.add(chunk);
-      void tellListener(always.onStderr, chunk);
-      return tellListener(this.#listener?.onStderr, chunk);
-    };
+    this.onStdout = heard(this.#stdout, 'onStdout');
+    this.onStderr = heard(this.#stderr, 'onStderr');
   }
 
   /** A line begins. Its listener gets the output of background jobs since the previous line. */

@@ -7,7 +7,7 @@ import { makePrivate, removeFolder } from './private-folder.ts';
 
 const FEWEST = 8;
 const MOST_AT_ONCE = 256;
-/** After a burst of callers, slots are removed down to this number. */
+/** After a burst of callers, each that ends takes its slot away, down to this number. */
 const MOST_IDLE = 32;
 /** On a busy machine, a hundred callers at once need a while to open the slots that they have taken. */
 const OPENED_BY_MS = 2000;
@@ -137,25 +137,14 @@ export class Slots {
     const slot: Slot = new Slot(folder, this.#buffer, {
       execute: this.#execute,
       onDone: () => {
-        if (this.#slots.size > MOST_IDLE) {
-          this.#drop(slot);
-          this.#dropFree();
-        } else {
-          slot.free();
-        }
+        if (this.#slots.size > MOST_IDLE) this.#drop(slot);
+        else slot.free();
         this.#answerKnocks();
       },
       onBroken: () => this.#drop(slot),
     });
     slot.show(this.#path(join('slots', basename(folder))));
     this.#slots.add(slot);
-  }
-
-  /** A caller that takes the removed slot at this moment tries the next one. */
-  #dropFree(): void {
-    if (this.#slots.size <= MOST_IDLE) return;
-    const free = [...this.#slots].find((slot) => !slot.isTaken);
-    if (free) this.#drop(free);
   }
 
   #drop(slot: Slot): void {
