@@ -1,7 +1,15 @@
 import { StateError } from '../base/command/state-error.ts';
 import { clockMs, inTime, pause } from '../base/command/time-limit.ts';
 import type { HistoryRange } from '../lists/place.ts';
-import type { Engine, NewVersion, StoredOnServer } from './engine.ts';
+import {
+  changedTooOften,
+  Engine,
+  type EngineServers,
+  type NewVersion,
+  type Purpose,
+  type ServerAnswer,
+  type StoredOnServer,
+} from './engine.ts';
 import {
   afterAll,
   base64,
@@ -16,14 +24,7 @@ import {
   versionOfKey,
 } from './etcd-answer.ts';
 import { EtcdConnection, type EtcdLogin } from './etcd-connection.ts';
-import {
-  changedTooOften,
-  type Purpose,
-  type ServerAnswer,
-  Servers,
-  type ServersOptions,
-} from './servers.ts';
-import { type Bell, type Change, OneAtATime, type Sighting } from './version-watch.ts';
+import type { Bell, Change, Sighting } from './version-watch.ts';
 
 const PAGE = 1000;
 const LOOK_EVERY_MS = 4000;
@@ -33,7 +34,7 @@ const ETCD_TRY_MS = 1500;
 /** etcd accepts requests of up to 1.5 MiB; keys and comparisons take the rest. */
 const MAX_VALUE_BYTES = 1.5 * 1024 * 1024 - 8 * 1024;
 
-export interface EtcdOptions extends EtcdLogin, ServersOptions {
+export interface EtcdOptions extends EtcdLogin, EngineServers {
   /** The prefix of all keys, without a slash at its end. */
   readonly root: string;
 }
@@ -49,7 +50,7 @@ interface KeyRange {
  * A commit is one transaction that compares "no key newer than the base" and "the base is there". The first alone would let
  * in a delayed writer whose number was given out and pruned long ago; together they cannot both hold again.
  */
-export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
+export class EtcdEngine extends Engine<EtcdConnection> {
   readonly #login: EtcdLogin;
   readonly #start: string;
   readonly #watching = new Set<EtcdConnection>();
@@ -144,16 +145,14 @@ export class EtcdEngine extends Servers<EtcdConnection> implements Engine {
   bell(prefix: string): Bell {
     let stream: (() => void) | undefined;
     let hasEnded = false;
-    const follow = async (look: (changes?: readonly Change[]) => unknown) => {
-      const unnamed = new OneAtATime(() => look([]));
+    const follow = async (look: (changes: readonly Change[]) => void) => {
       while (!hasEnded && !this.isClosed) {
         const hear = (said: string, end: () => void) => {
           // Only an established watch can have missed something.
           stream = end;
           if (hasEnded) end();
           // The first announcement says that the watch is established, and names nothing.
-          const changes = unnamed.isRunning ? [] : changesIn(said, this.#start);
-          void (changes.length > 0 ? look(changes) : unnamed.run());
+          look(changesIn(said, this.#start));
         };
         await this.#watch({ create_request: this.#below(prefix) }, hear);
         stream = undefined;

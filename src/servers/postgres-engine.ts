@@ -2,21 +2,22 @@ import { StateError } from '../base/command/state-error.ts';
 import { clockMs } from '../base/command/time-limit.ts';
 import type { HistoryRange } from '../lists/place.ts';
 import { Failed } from './connection.ts';
-import type { Engine, NewVersion, StoredOnServer } from './engine.ts';
+import {
+  changedTooOften,
+  type Doubt,
+  Engine,
+  type EngineServers,
+  type NewVersion,
+  type Purpose,
+  type ServerAnswer,
+  type StoredOnServer,
+} from './engine.ts';
 import {
   type Login,
   PostgresConnection,
   PostgresError,
   type ResultRow,
 } from './postgres-connection.ts';
-import {
-  changedTooOften,
-  type Doubt,
-  type Purpose,
-  type ServerAnswer,
-  Servers,
-  type ServersOptions,
-} from './servers.ts';
 import type { Bell, Sighting } from './version-watch.ts';
 
 /** The pause between looks while notifications arrive, and if a pooler swallows them. */
@@ -30,7 +31,7 @@ const STANDBY = 'a standby, which accepts no writes';
 /** A lock number that no other program is likely to use. */
 const INIT = 7_463_827_311;
 
-export interface PostgresOptions extends Login, ServersOptions {
+export interface PostgresOptions extends Login, EngineServers {
   readonly schema: string;
 }
 
@@ -40,7 +41,7 @@ export interface PostgresOptions extends Login, ServersOptions {
  * A commit is one statement that moves this row from the base to the next number. PostgreSQL checks the row again once it
  * has its lock, so of several writers one succeeds, however long another was held up.
  */
-export class PostgresEngine extends Servers<PostgresConnection> implements Engine {
+export class PostgresEngine extends Engine<PostgresConnection> {
   readonly #schemaName: string;
   readonly #listeners = new Set<(key: string | undefined) => void>();
   /** The one that hears notifications. */
@@ -118,7 +119,7 @@ export class PostgresEngine extends Servers<PostgresConnection> implements Engin
       listen: (look) =>
         this.#hearChanges((key) => {
           if (key === undefined || `${key}/`.startsWith(prefix))
-            void look(key === undefined ? undefined : []);
+            look(key === undefined ? undefined : []);
         }),
     };
   }

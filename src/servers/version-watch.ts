@@ -25,7 +25,7 @@ export interface Bell {
    *   been missed.
    * @returns a function that stops it.
    */
-  listen(look: (changes?: readonly Change[]) => unknown): () => void;
+  listen(look: (changes?: readonly Change[]) => void): () => void;
   /** Called if a look found a change that was not announced. */
   missed?(): void;
   /** The pauses between unasked looks, if the last change was announced and if it was not. */
@@ -44,8 +44,9 @@ export class VersionWatch {
   readonly #endBell: () => void;
   #seen: Sighting;
   #timer: NodeJS.Timeout | undefined;
-  /** The pending look; a newer one makes its answer obsolete. */
-  #current: object | undefined;
+  #isLooking = false;
+  /** Another look must follow: whether it is asked for by the server. */
+  #due: boolean | undefined;
   #isFailing = false;
   /** Whether the last change was announced. */
   #hasHeard = false;
@@ -79,26 +80,25 @@ export class VersionWatch {
       this.#seen = { newest: version };
       this.#listener();
     }
-    if (this.#current) void this.#look();
+    if (this.#isLooking) void this.#look();
   }
 
   end(): void {
     this.#hasEnded = true;
-    this.#current = undefined;
     clearTimeout(this.#timer);
     this.#endBell();
   }
 
-  #heard(changes?: readonly Change[]): unknown {
+  #heard(changes?: readonly Change[]): void {
     const newest = changes?.at(-1)?.[this.#number];
-    if (newest === undefined || this.#current || this.#isFailing) {
-      return this.#look(changes !== undefined);
+    if (newest === undefined || this.#isLooking || this.#isFailing) {
+      void this.#look(changes !== undefined);
+    } else if (!this.#hasEnded && newest > this.#seen.newest) {
+      this.#seen = { newest };
+      this.#hasHeard = true;
+      this.#lookLater();
+      this.#listener(changes);
     }
-    if (this.#hasEnded || newest <= this.#seen.newest) return undefined;
-    this.#seen = { newest };
-    this.#hasHeard = true;
-    this.#lookLater();
-    return this.#listener(changes);
   }
 
   #lookLater(): void {
@@ -107,23 +107,31 @@ export class VersionWatch {
     this.#timer = setTimeout(() => void this.#look(), this.#hasHeard ? heard : missed).unref();
   }
 
-  /** @param isAsked whether the server announced a change. */
+  /** One look at a time. @param isAsked whether the server announced a change. */
   async #look(isAsked = false): Promise<void> {
     if (this.#hasEnded) return;
-    clearTimeout(this.#timer);
-    const look = {};
-    this.#current = look;
-    let now = this.#seen;
-    let isFailing = false;
-    try {
-      // It may outlive the command that began to watch.
-      now = await withTimeLimit(LONGEST_LOOK_MS, this.#sight);
-    } catch {
-      // Readers of the list get the error; the next look may succeed.
-      isFailing = true;
+    if (this.#isLooking) {
+      this.#due ||= isAsked;
+      return;
     }
-    if (look !== this.#current) return;
-    this.#current = undefined;
+    clearTimeout(this.#timer);
+    const before = this.#seen;
+    this.#isLooking = true;
+    // It may outlive the command that began to watch. Readers of the list get the error; the next look may succeed.
+    const now = await withTimeLimit(LONGEST_LOOK_MS, this.#sight).catch(() => undefined);
+    this.#isLooking = false;
+    if (this.#hasEnded) return;
+    // A version that was committed here meanwhile may be newer.
+    if (this.#seen === before) this.#saw(now, isAsked);
+    if (this.#due === undefined) return;
+    const isDueAsked = this.#due;
+    this.#due = undefined;
+    await this.#look(isDueAsked);
+  }
+
+  /** @param found undefined if looking failed. */
+  #saw(found: Sighting | undefined, isAsked: boolean): void {
+    const [now, isFailing] = [found ?? this.#seen, found === undefined];
     // A list without a new version may have been removed.
     const isUncounted = isAsked && now.count !== undefined && this.#seen.count === undefined;
     const isNew = isUncounted || !isSame(now, this.#seen);
@@ -140,25 +148,4 @@ export class VersionWatch {
 function isSame(a: Sighting, b: Sighting): boolean {
   const isCounted = a.count !== undefined && b.count !== undefined;
   return a.newest === b.newest && (!isCounted || a.count === b.count);
-}
-
-/** Work that is done again, once, if it was asked for while it ran. */
-export class OneAtATime {
-  readonly #work: () => unknown;
-  isRunning = false;
-  #isDue = false;
-
-  constructor(work: () => unknown) {
-    this.#work = work;
-  }
-
-  async run(): Promise<void> {
-    this.#isDue = true;
-    if (this.isRunning) return;
-    for (this.isRunning = true; this.#isDue; ) {
-      this.#isDue = false;
-      await this.#work();
-    }
-    this.isRunning = false;
-  }
 }
