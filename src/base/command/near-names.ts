@@ -5,30 +5,30 @@ export const PENDING = 'TodoWrite --pending N';
 export const DROP = 'TodoWrite --drop N';
 
 /** Names that models invent, by what they mean: a command, or an example call of one if its name alone does not help. */
-const INVENTED: Readonly<Record<string, string>> = {
-  TodoWrite: 'todoupdate todocreate todoset writetodos updatetodos',
-  'TodoWrite --add "..." --active-form "..."': 'todoadd',
-  'TodoWrite --start N': 'todostart',
-  [DONE]: 'tododone todocomplete todofinish',
-  [PENDING]: 'todopending todoreopen todoblock todostop',
-  [DROP]: 'tododrop todoremove tododelete',
-  'TodoWrite \'{"todos":[]}\'': 'todoclear',
-  'TodoWrite --undo': 'todoundo',
-  TodoRead: 'todolist todoget todoshow readtodos listtodos',
-  TodoProve: 'todoverify todocheck todotest',
-  TaskProve: 'taskverify taskcheck tasktest',
-  TaskUpdate: 'taskedit updatetask',
-  'TaskUpdate ID --status completed': 'taskdone taskcomplete taskfinish',
-  'TaskUpdate ID --status pending': 'taskreopen',
-  'TaskUpdate ID --status deleted': 'taskdelete taskremove',
-  'TaskUpdate ID --add-blocked-by OTHER': 'taskblock',
-  TaskCreate: 'taskadd tasknew taskwrite createtask',
-  TaskList: 'tasks taskslist listtasks taskls',
-  TaskGet: 'taskread taskshow taskview gettask',
-  TaskClaim: 'tasktake taskstart claimtask',
-  'TaskClaim --next': 'tasknext',
-  TaskRelease: 'taskdrop taskstop taskunassign taskunclaim',
-};
+const INVENTED: readonly (readonly [meant: string, names: string])[] = [
+  ['TodoWrite', 'todoupdate todocreate todoset writetodos updatetodos'],
+  ['TodoWrite --add "..." --active-form "..."', 'todoadd'],
+  ['TodoWrite --start N', 'todostart'],
+  [DONE, 'tododone todocomplete todofinish'],
+  [PENDING, 'todopending todoreopen todoblock todostop'],
+  [DROP, 'tododrop todoremove tododelete'],
+  ['TodoWrite \'{"todos":[]}\'', 'todoclear'],
+  ['TodoWrite --undo', 'todoundo'],
+  ['TodoRead', 'todolist todoget todoshow readtodos listtodos'],
+  ['TodoProve', 'todoverify todocheck todotest'],
+  ['TaskProve', 'taskverify taskcheck tasktest'],
+  ['TaskUpdate', 'taskedit updatetask'],
+  ['TaskUpdate ID --status completed', 'taskdone taskcomplete taskfinish'],
+  ['TaskUpdate ID --status pending', 'taskreopen'],
+  ['TaskUpdate ID --status deleted', 'taskdelete taskremove'],
+  ['TaskUpdate ID --add-blocked-by OTHER', 'taskblock'],
+  ['TaskCreate', 'taskadd tasknew taskwrite createtask'],
+  ['TaskList', 'tasks taskslist listtasks taskls'],
+  ['TaskGet', 'taskread taskshow taskview gettask'],
+  ['TaskClaim', 'tasktake taskstart claimtask'],
+  ['TaskClaim --next', 'tasknext'],
+  ['TaskRelease', 'taskdrop taskstop taskunassign taskunclaim'],
+];
 
 /** Printed in place of, or after, bash's `command not found`; undefined if no command's name is close. */
 export function nearNameText(name: string, commands: readonly string[]): string | undefined {
@@ -43,8 +43,7 @@ function nearCall(name: string, commands: readonly string[]): string | undefined
   const plain = plainly(name);
   const same = commands.find((command) => plainly(command) === plain);
   if (same !== undefined) return same === name ? undefined : same;
-  const [meant] =
-    Object.entries(INVENTED).find(([, names]) => names.split(' ').includes(plain)) ?? [];
+  const [meant] = INVENTED.find(([, names]) => names.split(' ').includes(plain)) ?? [];
   if (meant !== undefined) return meant;
   // A typing error, but not another program such as `todo` or `task`.
   return /^(?:todo|task)./.test(plain) && plain.length > 6 ? nearest(name, commands, 1) : undefined;

@@ -50,12 +50,7 @@ const TOKENS = {
   // `((` is arithmetic.
   group: /\((?!\()|\)/,
 };
-const LINE_TOKEN = new RegExp(
-  Object.entries(TOKENS)
-    .map(([kind, { source }]) => `(?<${kind}>${source})`)
-    .join('|'),
-  'y',
-);
+const LINE_TOKEN = /* @__PURE__ */ anyOf(TOKENS);
 /** Before the target of a redirection. */
 const BLANKS_BEFORE_TARGET = /(?:[ \t]|\\\n)*/y;
 /** Limits the time, since hundreds of lines are read when a list is completed. */
@@ -72,6 +67,11 @@ const HEREDOC = /^<<-?$/;
 const QUOTING = /['"\\]/;
 /** NUL and lone surrogates, which reach bash as other bytes. Not \p{Cs}, for which V8 asks ICU at each start. */
 const UNCERTAIN_TEXT = /\0|[\ud800-\udfff]/u;
+
+function anyOf(kinds: Readonly<Record<string, RegExp>>): RegExp {
+  const named = Object.entries(kinds).map(([kind, { source }]) => `(?<${kind}>${source})`);
+  return new RegExp(named.join('|'), 'y');
+}
 
 /** Reads the simple commands of a line, up to the first token that it is not sure about. */
 export function readCommands(line: string): CommandsRead {
