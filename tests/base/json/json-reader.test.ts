@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { readJson } from '../../../src/base/json/json-reader.ts';
-import { jsonLine } from '../../../src/base/safe-text.ts';
 
 /** Undefined if the forgiving reader refuses the text. */
 function valueIn(text: string): unknown {
@@ -38,9 +37,3 @@ test.each<[string, unknown]>([
 function read(value: unknown) {
   return (text: string): [string, unknown] => [text, value];
 }
-
-test('a value is one line of JSON in printable characters', () => {
-  expect(jsonLine({ a: 'b\u001b\n\u202e\u{e0001}' })).toBe(
-    '{"a":"b\\u001b\\n\\u202e\\udb40\\udc01"}\n',
-  );
-});

@@ -1,6 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { quote } from '../../../src/base/line/quotes.ts';
+import {
+  areQuotesClosed,
+  outsideSingleQuotes,
+  quote,
+  withoutQuoted,
+} from '../../../src/base/line/quotes.ts';
 import { ENV } from '../../helpers/bash.ts';
 import { listFiles, temporaryDirectory } from '../../helpers/files.ts';
 import { localeWith } from '../../helpers/locales.ts';
@@ -36,3 +41,12 @@ test.each(['GBK', 'BIG5'])(
     expect(listFiles(cwd)).toEqual([]);
   },
 );
+
+test('quoted parts and unclosed quotes are found as bash reads them', () => {
+  expect(withoutQuoted(`a'b'c"d\\"e'f"\\'g\\"`)).toBe('acg');
+  expect(outsideSingleQuotes(`a'b'c"d\\"e'f'"\\'g`)).toBe(`ac"d\\"e'f'"\\'g`);
+  for (const text of ['', `it\\'s`, `"it's"`, `'a "b'`, '"\\""'])
+    expect(areQuotesClosed(text)).toBe(true);
+  for (const text of [`it's`, `"it's`, `'a' "b`, 'a\\', '"a\\"'])
+    expect(areQuotesClosed(text)).toBe(false);
+});
