@@ -50,14 +50,9 @@ const minified = {
 /** The program of each agent command. A new task command is listed in TASK_FORMS. */
 async function commandPrograms() {
   const list = inRoot('src/tasks/task-commands.ts');
-  const { outputFiles } = await build({
-    ...common,
-    entryPoints: [list],
-    format: 'esm',
-    write: false,
-  });
-  const code = Buffer.from(outputFiles[0].contents).toString('base64');
-  const { TASK_FORMS } = await import(`data:text/javascript;base64,${code}`);
+  const outfile = join(building, 'commands.mjs');
+  await build({ ...common, entryPoints: [list], format: 'esm', outfile });
+  const { TASK_FORMS } = await import(outfile);
   return {
     TodoWrite: 'todo-write',
     TodoRead: 'todo-read',

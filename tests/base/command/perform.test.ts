@@ -13,12 +13,14 @@ import { ok } from '../../helpers/replies.ts';
 import { Team } from '../../tasks/team.ts';
 import { todoWrite } from '../../todo/call.ts';
 
-/** The commands that precede the example of a help page. */
+const ONE_TASK = 'TaskCreate|--subject|Fix login';
+/** The commands that precede the example of a help page, if not one that creates a task. */
 const BEFORE: Record<string, string[]> = {
+  TodoWrite: [],
+  TaskCreate: [],
   TaskUpdate: ['TaskCreate|--subject|A', 'TaskCreate|--subject|B|--blocked-by|1'],
-  TaskClaim: ['TaskCreate|--subject|Fix login'],
   TaskRelease: ['TaskCreate|--subject|A', 'TaskClaim|1|--agent|agent-1'],
-  TaskUndo: ['TaskCreate|--subject|Fix login', 'TaskUpdate|1|--status|deleted'],
+  TaskUndo: [ONE_TASK, 'TaskUpdate|1|--status|deleted'],
   TaskArchive: ['TaskCreate|--subject|A', 'TaskUpdate|1|--status|completed'],
 };
 /** Their examples show times, longer lists, or a check that ran. */
@@ -49,7 +51,7 @@ test.each(allCommands().map(({ name }) => name))('the help of %s and its example
   const script = `${name}() { (( $# )) || cat; printf '\\0%s' "$@"; }\n${example}`;
   const said = execFileSync('bash', ['-c', script], { encoding: 'utf8' });
   const [stdin = '', ...argv] = said.split('\0');
-  for (const line of BEFORE[name] ?? []) {
+  for (const line of BEFORE[name] ?? [ONE_TASK]) {
     const [command = '', ...words] = line.split('|');
     await call(command, words);
   }

@@ -11,6 +11,7 @@ import {
   todoStoreOf,
   validateTodoList,
 } from '../../../src/index.ts';
+import { TODO_FIELDS } from '../../../src/todo/todo-fields.ts';
 import { TestAgent } from '../../helpers/agents.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
@@ -255,10 +256,15 @@ test('each agent command has a JSON Schema, for tool calls', async () => {
     const { name, inputSchema } = command;
     expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
     const properties = inputSchema?.properties as Record<string, Record<string, unknown>>;
-    for (const [property, { const: only, enum: some, type }] of Object.entries(properties)) {
-      const value = only ?? (some as unknown[])?.[0] ?? values[type as keyof typeof values];
-      const whole = Object.entries({ subject: 'x', taskId: 1, [property]: value });
-      const input = Object.fromEntries(whole.filter(([key]) => key in properties));
+    const sample = (property: string) => {
+      const { const: only, enum: some, type } = properties[property] ?? {};
+      return only ?? (some as unknown[])?.[0] ?? values[type as keyof typeof values];
+    };
+    // TaskCreate takes one task or several, and TaskUpdate needs a field to change.
+    const required = ['subject', ...((inputSchema?.required ?? []) as string[])];
+    const needed = required.filter((key) => key in properties).map((key) => [key, sample(key)]);
+    for (const property of Object.keys(properties)) {
+      const input = { ...Object.fromEntries(needed), [property]: sample(property) };
       const argv = [JSON.stringify(input)];
       const { stderr } = await command.execute({ argv, stdin: async () => '' });
       expect({ name, property, stderr }).toMatchObject({
@@ -293,7 +299,7 @@ test('the schema of TodoWrite allows what the list allows', () => {
   const { properties, required } = schema.properties.todos.items;
   const whole = { content: 'a', activeForm: 'b', status: 'pending', id: 'c', priority: 'low' };
   const item: Record<string, string> = { ...whole, check: 'true' };
-  expect(Object.keys(properties)).toEqual(Object.keys(item));
+  expect(Object.keys(properties)).toEqual(Object.keys(TODO_FIELDS));
   for (const key of [undefined, ...Object.keys(item)]) {
     const { [key ?? '']: _, ...rest } = item;
     const isValid = 'items' in validateTodoList({ todos: [rest] }, DEFAULT_SETTINGS);
