@@ -3,8 +3,8 @@ import { contentKey, type ItemPair, pairRenamed } from '../todo/pair-items.ts';
 import { type Items, isOpen } from '../todo/todo-fields.ts';
 import type { TodoHome } from '../todo/todo-home.ts';
 import type { Advise } from '../todo/todo-source.ts';
-import { changesFiles, failedVerifications, isVerification } from './evidence.ts';
 import { TASK_TEXTS, TEXTS } from './texts.ts';
+import { changesFiles, failedVerifications, isVerification } from './verifications.ts';
 import type { Work } from './work.ts';
 
 /**

@@ -97,7 +97,7 @@ function readJsonText<Value>(form: JsonForm<Value>, text: string): JsonInput<Val
   const given = form.validate(reading.value);
   if ('malformed' in given) return { refused: notJson(form, given.malformed, given.kind) };
   if ('problems' in given) return { refused: refusal('Validation failed', given.problems) };
-  const controls = STORED_CONTROLS.test(text) ? [CONTROLS_READ] : [];
+  const controls = text.includes('\\') && STORED_CONTROLS.test(text) ? [CONTROLS_READ] : [];
   return { value: given.value, notes: [...reading.notes, ...controls, ...given.notes] };
 }
 

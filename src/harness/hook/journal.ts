@@ -5,7 +5,7 @@ import {
   readOwnFile,
   replaceFile,
 } from '../../base/system/files.ts';
-import { mayVerify } from '../../guidance/evidence.ts';
+import { mayVerify } from '../../guidance/verifications.ts';
 import { WRITES_LIST } from '../../guidance/work.ts';
 import { newId } from '../../lists/place.ts';
 

@@ -127,7 +127,7 @@ function readArguments(argv: readonly string[]): SetupAsked | { help: true } | {
   };
 }
 
-interface Change {
+interface PieceChange {
   readonly name: HarnessName;
   readonly pieces: readonly Piece[];
   readonly place: Target;
@@ -136,7 +136,7 @@ interface Change {
 }
 
 /** @returns a line for each file, and the remaining steps only if something was written. */
-function change({ name, pieces, place, asked, say }: Change): string {
+function change({ name, pieces, place, asked, say }: PieceChange): string {
   const { action, scope, permission, followLinks } = asked;
   const isRemoval = action === '--remove';
   const isLeftOut = (piece: Piece) => piece.permission === 'all' && !permission;

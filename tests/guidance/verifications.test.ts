@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CommandType } from '../../src/base/command/agent-command.ts';
-import { failedVerifications } from '../../src/guidance/evidence.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
+import { failedVerifications } from '../../src/guidance/verifications.ts';
 import type { RoutedCommand } from '../../src/guidance/work.ts';
 import { agentSession } from './agent-session.ts';
 
