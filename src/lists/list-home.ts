@@ -52,7 +52,6 @@ export class ListHome {
   readonly reading: SettingsReading;
   readonly settings: Settings;
   readonly around: { readonly environment: Environment; readonly cwd: string };
-  readonly #environment: Environment;
   readonly #directory: string | undefined;
   #folder: string | undefined;
   #storage: ListStorage | undefined;
@@ -64,7 +63,6 @@ export class ListHome {
     reading: SettingsReading = readSettings(environment, directory),
   ) {
     this.around = { environment, cwd: directory ?? '/' };
-    this.#environment = environment;
     this.#directory = directory;
     this.reading = reading;
     this.settings = reading.settings;
@@ -112,7 +110,7 @@ export class ListHome {
 
   get storage(): ListStorage {
     const { stateUrl: url, stateTimeout } = this.settings;
-    const options = { environment: this.#environment, timeoutMs: stateTimeout * 1000 };
+    const options = { environment: this.around.environment, timeoutMs: stateTimeout * 1000 };
     this.#storage ??=
       url === undefined ? new FolderStorage(this) : connectServer({ url, ...options });
     return this.#storage;
@@ -128,7 +126,7 @@ export class ListHome {
   ): ListName {
     const { session = settings.session, agent = settings.agent ?? DEFAULT_AGENT } = partial;
     if (session !== undefined) return { session: certain(session), agent: certain(agent) };
-    const own = certain(agentOfHarness(agent, this.#environment));
+    const own = certain(agentOfHarness(agent, this.around.environment));
     const here = this.#beginningOf(own) ?? this.#sessionHere(NAME_THE_SESSION);
     return { session: certain(here), agent: own };
   }
@@ -178,7 +176,7 @@ export class ListHome {
 
   #findFolder(): string {
     const { stateDir } = this.settings;
-    const folder = stateFolder(stateDir, this.#environment, this.#root);
+    const folder = stateFolder(stateDir, this.around.environment, this.#root);
     if (stateDir === undefined || !isTracked(folder)) return folder;
     const untracked = `${folder}/${UNTRACKED}`;
     if (!isTracked(untracked)) return untracked;
@@ -199,7 +197,7 @@ export class ListHome {
   #projectOf(directory: string, has: (folder: string) => boolean): string {
     const tree = workTreeOf(directory);
     if (tree !== undefined) return tree;
-    const home = orElse(() => realpathSync(homeFolder(this.#environment)), '');
+    const home = orElse(() => realpathSync(homeFolder(this.around.environment)), '');
     return projectFolder(directory, home, has) ?? directory;
   }
 
@@ -227,7 +225,7 @@ export class ListHome {
   }
 
   protected isOfHarness(agent: string): boolean {
-    const id = harnessSession(this.#environment);
+    const id = harnessSession(this.around.environment);
     return id !== undefined && agent.endsWith(`@${id}`);
   }
 

@@ -136,23 +136,20 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     }
   }
 
+  /** Reads those since the known version; the newest ones, since that may be gone; all, since a whole one may be damaged. */
   *#load(): MaybeAsync<Version<T> | undefined> {
-    const newest = { newest: STEPS_PER_WHOLE };
-    let range: HistoryRange | undefined = this.#latest ? { from: this.#latest.version } : newest;
+    const ranges: HistoryRange[] = [{ newest: STEPS_PER_WHOLE }];
+    if (this.#latest) ranges.unshift({ from: this.#latest.version });
     for (let missed: number | undefined; ; ) {
+      const range = ranges.shift();
       const read: LogVersion<Step>[] = [];
       for (const version of this.#versions(yield* settled(this.#entries.history(range)), read)) {
         return version;
       }
+      this.#latest = undefined;
       const [head] = read;
-      if (head === undefined && !this.#latest) return undefined;
-      if (range !== undefined) {
-        // The known version is gone, since the list has moved far on or was begun again; or it is older than the damage.
-        range = this.#latest ? newest : undefined;
-        this.#latest = undefined;
-        continue;
-      }
-      if (head === undefined) return undefined;
+      if (head === undefined && range?.from === undefined) return undefined;
+      if (head === undefined || range !== undefined) continue;
       // Other writers may be so fast that old entries are removed while they are read, but not if nothing has moved.
       if (missed === head.version) {
         const problem = `the versions that version ${head.version} builds upon are missing`;

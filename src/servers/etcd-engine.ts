@@ -143,31 +143,37 @@ export class EtcdEngine extends Engine<EtcdConnection> {
    * cut off somewhere although its connection stands, so it is opened again too.
    */
   bell(prefix: string): Bell {
-    let stream: (() => void) | undefined;
-    let hasEnded = false;
+    const body = { create_request: this.#below(prefix) };
+    let watching: EtcdConnection | undefined;
+    let [isEstablished, hasEnded] = [false, false];
     const follow = async (look: (changes: readonly Change[]) => void) => {
       while (!hasEnded && !this.isClosed) {
-        const hear = (said: string, end: () => void) => {
-          // Only an established watch can have missed something.
-          stream = end;
-          if (hasEnded) end();
+        const connection = new EtcdConnection(this.current, this.#login, false);
+        const timer = setTimeout(() => connection.end(), this.tryMs).unref();
+        connection.heard = (said) => {
+          clearTimeout(timer);
+          isEstablished = true;
           // The first announcement says that the watch is established, and names nothing.
           look(changesIn(said, this.#start));
         };
-        await this.#watch({ create_request: this.#below(prefix) }, hear);
-        stream = undefined;
+        watching = connection;
+        this.#watching.add(connection);
+        await connection.ready.then(() => connection.watch(body)).catch(() => {});
+        clearTimeout(timer);
+        this.#watching.delete(connection);
+        isEstablished = false;
         this.turnToNext();
         if (!hasEnded) await pause(RETRY_PAUSE_MS, false);
       }
     };
     return {
       pauseMs: { heard: LOOK_EVERY_MS, missed: LOOK_EVERY_MS },
-      missed: () => stream?.(),
+      missed: () => isEstablished && watching?.end(),
       listen: (look) => {
         void follow(look);
         return () => {
           hasEnded = true;
-          stream?.();
+          watching?.end();
         };
       },
     };
@@ -210,26 +216,6 @@ export class EtcdEngine extends Engine<EtcdConnection> {
   override close(): void {
     super.close();
     for (const connection of this.#watching) connection.end();
-  }
-
-  /**
-   * Watches keys at one member. It keeps no process alive.
-   *
-   * @param hear called for each announcement, of which the first tells of none, with a function that ends the watch.
-   * @returns when it has ended, for whatever reason.
-   */
-  async #watch(body: object, hear: (said: string, end: () => void) => void): Promise<void> {
-    const connection = new EtcdConnection(this.current, this.#login, false);
-    const end = () => connection.end();
-    const timer = setTimeout(end, this.tryMs).unref();
-    connection.heard = (said) => {
-      clearTimeout(timer);
-      hear(said, end);
-    };
-    this.#watching.add(connection);
-    await connection.ready.then(() => connection.watch(body)).catch(() => {});
-    clearTimeout(timer);
-    this.#watching.delete(connection);
   }
 
   #request(key: string, { base, bytes, history }: NewVersion): object {

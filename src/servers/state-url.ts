@@ -2,33 +2,33 @@ import { StateError } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
 import { OTHER_SCHEME } from '../lists/storage.ts';
 
-export type StateUrl =
-  | {
-      readonly engine: 'etcd';
-      /** `host:port` of each member. */
-      readonly hosts: readonly string[];
-      readonly isEncrypted: boolean;
-      /** The prefix of all keys, without a slash at its end. */
-      readonly root: string;
-      readonly user: string | undefined;
-      readonly password: string | undefined;
-      /** The value of the engine's own variable. */
-      readonly ownPassword: string | undefined;
-    }
-  | {
-      readonly engine: 'postgres';
-      /** `host:port` of each server. */
-      readonly hosts: readonly string[];
-      readonly database: string;
-      readonly schema: string;
-      readonly user: string;
-      readonly password: string | undefined;
-      /** The value of the engine's own variable. */
-      readonly ownPassword: string | undefined;
-      readonly sslMode: SslMode;
-      /** The server may ask for a password by these. */
-      readonly methods: ReadonlySet<string>;
-    };
+interface Servers {
+  /** `host:port` of each. */
+  readonly hosts: readonly string[];
+  readonly password: string | undefined;
+  /** The value of the engine's own variable. */
+  readonly ownPassword: string | undefined;
+}
+
+interface EtcdUrl extends Servers {
+  readonly engine: 'etcd';
+  readonly isEncrypted: boolean;
+  /** The prefix of all keys, without a slash at its end. */
+  readonly root: string;
+  readonly user: string | undefined;
+}
+
+interface PostgresUrl extends Servers {
+  readonly engine: 'postgres';
+  readonly database: string;
+  readonly schema: string;
+  readonly user: string;
+  readonly sslMode: SslMode;
+  /** The server may ask for a password by these. */
+  readonly methods: ReadonlySet<string>;
+}
+
+export type StateUrl = EtcdUrl | PostgresUrl;
 
 export type SslMode = (typeof SSL_MODES)[number];
 

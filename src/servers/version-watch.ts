@@ -27,7 +27,7 @@ export interface Bell {
    */
   listen(look: (changes?: readonly Change[]) => void): () => void;
   /** Called if a look found a change that was not announced. */
-  missed?(): void;
+  missed?(): unknown;
   /** The pauses between unasked looks, if the last change was announced and if it was not. */
   readonly pauseMs: { readonly heard: number; readonly missed: number };
 }
