@@ -197,7 +197,7 @@ export class Document<T, V> {
     if (state === this.#told) return;
     this.#told = state;
     for (const { listener } of [...this.#listeners]) {
-      // Unless another listener has made a change, which all have been told of then.
+      // A listener may have made a change, which all others were told of at once.
       if (state === this.#told) tellListener(listener, state);
     }
   }

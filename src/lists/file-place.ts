@@ -28,7 +28,7 @@ export interface FilePlaceOptions extends Partial<PlaceOptions> {
 
 const MOST_PATIENCE_MS = 20;
 const COMMIT_PAUSE_MS = 1;
-/** Versions this far behind the head are put away, many at once: a list with the usual history never does. */
+/** Versions this far behind the head are put away, many at once; with the default history there are none. */
 const FAR = 200;
 
 /**

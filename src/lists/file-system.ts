@@ -20,7 +20,7 @@ import {
   writeAll,
 } from '../base/system/files.ts';
 
-/** Tests pass their own, which fail. */
+/** Tests pass one whose operations fail. */
 export const nodeFileSystem = {
   mkdir: makeOwnFolder,
   readdir: readdirSync as (path: string) => string[],
@@ -96,7 +96,7 @@ export function makeFolder(fs: FileSystem, path: string): void {
   syncFolder(fs, parent);
 }
 
-/** A file that nobody needs: if it cannot be removed, it does no harm. */
+/** Removes a file that nobody needs; one that stays does no harm. */
 export function discard(fs: FileSystem, path: string): void {
   orElse(() => fs.unlink(path), undefined);
 }

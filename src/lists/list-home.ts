@@ -139,7 +139,7 @@ export class ListHome {
     return taskListKey(certain(name ?? taskList ?? session ?? this.#sessionHere(NAME_THE_TEAM)));
   }
 
-  /** How the paths of the heads of the caller's lists begin, in `folder`; the version's number follows. */
+  /** The paths in `folder` of the heads of the caller's lists, up to the version's number. */
   headStarts(settings: Settings = this.settings): {
     readonly todos: string;
     readonly tasks: string;
@@ -244,7 +244,7 @@ export class ListHome {
   }
 }
 
-/** From the path up, what is in the folder. */
+/** The path and its parents within the folder, from the path up. */
 function* upTo(folder: string, path: string): Generator<string> {
   for (let part = path; part.startsWith(`${folder}/`); part = dirname(part)) yield part;
 }

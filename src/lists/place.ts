@@ -70,7 +70,7 @@ export function newId(): string {
 }
 
 /**
- * Where a list lives: in memory, in a folder, on a server, or wherever else these four can be done.
+ * Where a list lives: in memory, in a folder, on a server, or in a place of your own.
  *
  * All of them may throw a StateError; then nothing was changed, unless its message says so.
  */

@@ -34,7 +34,7 @@ const HEAD = /^head-(?:0|([1-9]\d{0,14})-([a-z0-9]+))$/;
 const VERSION_FILE_NAME = /^([1-9]\d{0,14})-([a-z0-9]+)\.json$/;
 const VERSION_0: VersionName = { version: 0, id: '' };
 
-/** The folder of versions that were put away, and how many of them it has in each of its own folders. */
+/** Versions far behind the head are in this folder, so many in each of its own folders. */
 const OLDER = 'older~';
 export const PUT_AWAY = 100;
 
@@ -164,7 +164,7 @@ export class VersionFolder<T> {
     return true;
   }
 
-  /** Oldest first: a version missing between kept ones was not removed here. */
+  /** Removes the oldest first, so that a kill leaves no gap between kept versions. */
   remove(names: readonly VersionName[]): void {
     for (const name of names.toSorted((a, b) => a.version - b.version)) {
       discard(this.#fs, this.#pathOf(name));

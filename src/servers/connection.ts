@@ -176,7 +176,7 @@ export abstract class Connection<Answer> {
     }
   }
 
-  /** Until it is ready, no request was sent. */
+  /** The error with its outcome: no request is sent before the connection is ready. */
   #failed(error: Error & { code?: string; reason?: string }): Failed | StateError {
     const { isReady } = this;
     if (error instanceof StateError || (isReady && error instanceof Failed)) return error;

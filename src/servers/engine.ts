@@ -172,7 +172,7 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
     try {
       return await connection.within(limitMs, () => request(connection));
     } catch (error) {
-      // It may be dead: whatever waits on it would wait as long.
+      // The connection may be dead; others that wait on it would wait as long.
       if (!(error instanceof Failed) || error.outcome !== 'refused') connection.end();
       throw error;
     } finally {

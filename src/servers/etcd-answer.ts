@@ -8,7 +8,7 @@ const NO_SPACE = ': its quota is full';
 /** The quota is full. The change may have been made: etcd checks its quota again while making it. */
 export class QuotaFull extends Failed {}
 
-/** As the gateway returns it, in base64. */
+/** Key and value are in base64. */
 export interface KeyValue {
   readonly key: string;
   readonly value?: string;

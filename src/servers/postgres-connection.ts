@@ -35,7 +35,7 @@ export interface Login {
   readonly user: string;
   /** Called only if the server at this address asks for it. */
   readonly password: (address: string) => string | undefined;
-  /** By which the server may ask for it. */
+  /** The methods by which the server may ask for the password. */
   readonly methods: ReadonlySet<string>;
   readonly tls?: Tls | undefined;
 }
@@ -55,7 +55,7 @@ const FAILURE = 'E';
 const READY = 'Z';
 /** A login is accepted or asks, a statement was carried out, was empty, or failed. */
 const ANSWERS = `${AUTHENTICATION}CI${FAILURE}`;
-/** All that a server has to send here, with its key for cancelling and the description of rows. */
+/** The kinds that a server has to send here; K is its key for cancelling, T the description of rows. */
 const MESSAGE_KINDS = `${PARAMETER}${NOTICE_MESSAGE}${NOTIFICATION}${ROW}${READY}${ANSWERS}KT`;
 const HEADER_BYTES = 5;
 const MOST_AUTHENTICATION_BYTES = 64 * 1024;

@@ -44,7 +44,7 @@ export interface PostgresOptions extends Login, EngineServers {
 export class PostgresEngine extends Engine<PostgresConnection> {
   readonly #schemaName: string;
   readonly #listeners = new Set<(key: string | undefined) => void>();
-  /** The one that hears notifications. */
+  /** The connection that hears notifications. */
   #listening: PostgresConnection | undefined;
 
   constructor(options: PostgresOptions) {
@@ -269,7 +269,7 @@ export class PostgresEngine extends Engine<PostgresConnection> {
   }
 }
 
-/** As PostgreSQL writes it. */
+/** A boolean, as PostgreSQL writes it. */
 const TRUE = 't';
 
 /** In this form a backslash means the same in every configuration. */

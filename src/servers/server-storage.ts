@@ -94,7 +94,7 @@ const COMMITS_WAITED = 8;
 const MOST_DOUBLINGS = 3;
 const LONGEST_PAUSE_MS = 500;
 
-/** It connects when the list is first used. */
+/** A list on the server, which is connected when the list is first used. */
 export class ServerPlace<T> implements SharedPlace<T> {
   readonly isFar = true;
   readonly author: string;

@@ -91,7 +91,7 @@ export function readStateUrl(text: string, environment: Environment): StateUrl {
   }
 }
 
-/** Others are refused, as by psql: `sslMode=verify-full` must not be ignored. */
+/** Unknown parameters are refused, as by psql: `sslMode=verify-full` must not be ignored. */
 function parametersIn(query: string, known: readonly string[]): Partial<Record<string, string>> {
   const parameters = query === '' ? [] : query.split('&').map((text) => text.split('='));
   for (const { 0: name = '', length } of parameters) {

@@ -54,7 +54,7 @@ export class VersionWatch {
 
   /**
    * @param known `newest` at the beginning, as far as known.
-   * @param number what of a change is `newest` then.
+   * @param number which number of a change is the `newest` of a sighting.
    * @param listener gets the new versions, if they are all there is.
    */
   constructor(
