@@ -156,8 +156,9 @@ export function beginsJson(word: string): boolean {
 function isBroken(json: string, behind: readonly string[], table: OptionTable): boolean {
   if (behind.length === 0) return false;
   // Only up to the next word, or the time would be quadratic in the number of words.
-  const options = parseOptions(behind, table, 'first word');
-  if (!('problem' in options)) return options.rest.length > 0;
+  const parsed = parseOptions(behind, table, 'first word');
+  if ('options' in parsed) return parsed.rest.length > 0;
+  // After whole JSON, a wrong option is an error of its own.
   return !(/[\]}]\s*$/.test(json) && isOption(behind[0] ?? ''));
 }
 

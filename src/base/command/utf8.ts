@@ -14,18 +14,16 @@ export function textOfBytes(bytes: Buffer, limit = Number.POSITIVE_INFINITY): st
   const text = bytes.toString('utf8');
   if (bytes.length > limit || isUtf8(bytes)) return text;
   // Up to the first wrong byte, text and bytes agree; a U+FFFD may also be in the bytes themselves.
-  let index = text.indexOf('\ufffd');
-  let offset = Buffer.byteLength(text.slice(0, index));
   const replacement = Buffer.from('\ufffd');
-  while (bytes.subarray(offset, offset + replacement.length).equals(replacement)) {
-    const next = text.indexOf('\ufffd', index + 1);
-    offset += Buffer.byteLength(text.slice(index, next));
-    index = next;
+  let [line, column, offset] = [1, 1, 0];
+  for (const character of text) {
+    if (character === '\ufffd' && !bytes.subarray(offset, offset + 3).equals(replacement)) break;
+    offset += Buffer.byteLength(character);
+    column++;
+    if (character === '\n') [line, column] = [line + 1, 1];
   }
-  const lines = text.slice(0, index).split('\n');
-  const column = [...(lines.at(-1) ?? '')].length + 1;
   const byte = bytes[offset]?.toString(16).padStart(2, '0');
-  throw new InvalidUtf8(`line ${lines.length}, column ${column}: the byte 0x${byte} is not UTF-8`);
+  throw new InvalidUtf8(`line ${line}, column ${column}: the byte 0x${byte} is not UTF-8`);
 }
 
 export function refuseInvalidUtf8({ message }: InvalidUtf8): CommandResult {

@@ -210,14 +210,15 @@ export function withMeantKeys(
 ): { readonly value: Record<string, unknown>; readonly hints: readonly string[] } {
   const value: Record<string, unknown> = Object.create(null);
   const hints: string[] = [];
-  const isFree = (name: string) => !Object.hasOwn(given, name) && !Object.hasOwn(value, name);
+  const meantBy = (key: string) =>
+    Object.keys(table).find((name) => {
+      const isFree = !Object.hasOwn(given, name) && !Object.hasOwn(value, name);
+      return isFree && (table[name]?.others?.test(key) || plainly(name) === plainly(key));
+    });
   for (const [key, held] of Object.entries(given)) {
-    const means = ([name, { others }]: [string, Partial<Field>]) =>
-      isFree(name) && (others?.test(key) || plainly(name) === plainly(key));
-    const [name] = (!Object.hasOwn(table, key) && Object.entries(table).find(means)) || [];
-    if (name !== undefined)
-      hints.push(`Unrecognized key ${inQuotes(key)}; did you mean '${name}'?`);
-    value[name ?? key] = held;
+    const name = Object.hasOwn(table, key) ? key : (meantBy(key) ?? key);
+    if (name !== key) hints.push(`Unrecognized key ${inQuotes(key)}; did you mean '${name}'?`);
+    value[name] = held;
   }
   return { value, hints };
 }
