@@ -11,6 +11,7 @@ test('the exported names', () => {
     'BashRouter BashSession CommandType DEFAULT_SETTINGS TaskPanel TodoProveHandler TodoReadHandler TodoStore TodoWriteHandler createTheme ' +
     'readSettings renderTodos themeFor todoListSchema todoStore validateTodoList';
   expect(Object.keys(todowrite)).toEqual(expect.arrayContaining(names.split(' ')));
+  expect(exported.map(({ name }) => name)).toEqual(expect.arrayContaining(names.split(' ')));
 });
 
 test('the index holds no logic, only named exports', () => {

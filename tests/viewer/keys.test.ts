@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { press } from '../../src/viewer/keys.ts';
 import { board, LIST, listOf, TestViewer, tasksOf } from './viewer-state.ts';
@@ -71,4 +72,22 @@ test('the selected task is in sight, whole, wherever one moves on a board of man
     }
     expect(viewer.rows().join('\n')).toMatch(/Pending|In progress/);
   }
+});
+
+test('each key that does something is on the page of keys', () => {
+  const page = new TestViewer({}, { columns: 80, rows: 40 }).press('?').rows().join('\n');
+  const states = (['list', 'board', 'sessions', 'history'] as const).map((name) => {
+    const lists = [listOf('main', [60, '> a'], [9, '> a', '- b', '- c'])];
+    const viewer = new TestViewer({ ...board().state.known, lists }, { page: name });
+    return viewer.press('down').state;
+  });
+  const acts = (key: string) =>
+    states.some((state) => {
+      const { message: _, ...before } = state;
+      return !isDeepStrictEqual(press(state, { sequence: key }), before);
+    });
+  const keys = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at)).filter(acts);
+  expect(keys.length).toBeGreaterThan(15);
+  const isNamed = (key: string) => RegExp(`(?<!\\w)[${key}](?!\\w)`).test(page);
+  expect(keys.filter((key) => !isNamed(key))).toEqual([]);
 });
