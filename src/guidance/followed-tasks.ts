@@ -16,7 +16,11 @@ export class FollowedTasks implements TaskWork {
   }
 
   commandEnded(): void {
-    this.mine = this.#inProgress();
+    const { settings } = settingsOf(this.#context)();
+    const { agent } = settings;
+    // The command that needs the list reports why it cannot be opened or read.
+    const read = (of: string) => tasksInProgress(this.#context.open(undefined, settings), of);
+    this.mine = agent === undefined ? [] : orElse(() => read(agent), []);
     const state = JSON.stringify(this.mine);
     this.commandsSinceChange = state === this.#state ? this.commandsSinceChange + 1 : 0;
     this.#state = state;
@@ -26,24 +30,13 @@ export class FollowedTasks implements TaskWork {
   async news(): Promise<readonly string[]> {
     const { settings } = settingsOf(this.#context)();
     if (settings.agent === undefined) return [];
-    this.#store()?.follow();
+    orElse(() => this.#context.open(undefined, settings).follow(), undefined);
     return teamNews(this.#context, settings);
-  }
-
-  #inProgress(): Task[] {
-    const { agent } = settingsOf(this.#context)().settings;
-    return orElse(() => (agent === undefined ? [] : tasksInProgress(this.#store(), agent)), []);
-  }
-
-  /** Returns undefined if no list can be determined, which the command that needs it reports. */
-  #store(): TaskStore | undefined {
-    const { settings } = settingsOf(this.#context)();
-    return orElse(() => this.#context.open(undefined, settings), undefined);
   }
 }
 
-export function tasksInProgress(store: TaskStore | undefined, agent: string | undefined): Task[] {
-  return [...(store?.get().graph.tasks.values() ?? [])].filter(
+export function tasksInProgress(store: TaskStore, agent: string): Task[] {
+  return [...store.get().graph.tasks.values()].filter(
     ({ owner, status }) => owner === agent && status === 'in_progress',
   );
 }

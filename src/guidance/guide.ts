@@ -45,7 +45,6 @@ export interface GuideOptions {
 export class Guide {
   readonly #options: GuideOptions;
   readonly #rules: readonly GuidanceRule[];
-  readonly #tasks: FollowedTasks | undefined;
   readonly #history: WorkHistory;
   readonly #reminders: Reminders;
   /** Undefined before the first look. */
@@ -58,10 +57,9 @@ export class Guide {
     this.#options = options;
     this.#rules = options.rules ?? GUIDANCE_RULES;
     this.#reminders = new Reminders(this.#rules);
-    this.#tasks = options.tasks;
     this.#history = new WorkHistory({
       reminderTurns: () => this.#settings().reminderTurns,
-      tasks: this.#tasks,
+      tasks: options.tasks,
     });
   }
 
@@ -91,7 +89,7 @@ export class Guide {
   commandEnded(exitCode: number | undefined): readonly string[] {
     this.look();
     this.#history.commandEnded(exitCode);
-    this.#tasks?.commandEnded();
+    this.#options.tasks?.commandEnded();
     if (this.#options.reminders === false) return [];
     return this.#reminders.due(this.#history, () => this.#settings().guidance === 'all');
   }
@@ -100,13 +98,13 @@ export class Guide {
   news(): Promise<readonly string[]> | undefined {
     if (this.#options.reminders === false) return undefined;
     const changed = this.#changedByOthers();
-    return changed || this.#tasks || this.#news ? this.#newsSoon(changed) : undefined;
+    return changed || this.#options.tasks || this.#news ? this.#newsSoon(changed) : undefined;
   }
 
   async #newsSoon(changed: TodoList | undefined): Promise<readonly string[]> {
     this.#news ??= (async () => [
       ...(changed === undefined ? [] : await this.#ofUser(changed)),
-      ...asText((await this.#tasks?.news()) ?? []),
+      ...asText((await this.#options.tasks?.news()) ?? []),
     ])();
     const told = await soon(this.#news);
     if (told !== undefined) this.#news = undefined;

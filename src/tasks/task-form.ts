@@ -106,11 +106,13 @@ export function readRequest<Request>(
   };
   // What bash took apart may be JSON as it was typed.
   const orTyped = (refused: CommandResult) => orAsTyped(json, { argv, raw }, { refused });
+  // 1. Wrong options.
   if ('problem' in parsed) return orTyped(wrongUsage(withCall(form, parsed, argv), usage));
   const { rest, options } = parsed;
   const [first] = rest;
   const given = givenFields(form, options);
   const isGiven = Object.keys(given).length > 0;
+  // 2. JSON: as typed, as an argument, or on standard input.
   const isTyped = raw !== '' && argv.length === 0;
   const isJson =
     first === undefined ? form.readsStdin && !isGiven : first === '-' || beginsJson(first);
@@ -119,6 +121,7 @@ export function readRequest<Request>(
       ? orTyped(wrongUsage('Give the fields as JSON or as options, not both', usage))
       : readJsonInput(json, { argv: rest, stdin, raw });
   }
+  // 3. Fields, as words and options.
   const { worded, surplus } = fieldsAsWords(form, rest);
   if (surplus === undefined) {
     return readFields(form, { ...given, ...worded }, limits, first === undefined ? hint : '');

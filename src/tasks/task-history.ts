@@ -2,8 +2,7 @@ import { timeText } from '../base/command/replies.ts';
 import { briefText, safeText } from '../base/safe-text.ts';
 import { because, type Refused } from './reasons.ts';
 import { inOrder } from './stored-tasks.ts';
-import { changedIds, NO_TASKS, type Task, type TaskGraph } from './task.ts';
-import { TASK_FIELD_NAMES } from './task-fields.ts';
+import { changedFields, changedIds, NO_TASKS, type Task, type TaskGraph } from './task.ts';
 import type { TaskStore, TaskVersion } from './task-store.ts';
 
 export interface TaskChangeEntry {
@@ -66,16 +65,9 @@ function described(was: Task | undefined, task: Task | undefined): string {
     return task.owner === undefined ? `released ${name}` : `assigned ${name}${whom}`;
   }
   if (was.isArchived !== task.isArchived) return `${task.isArchived ? '' : 'un'}archived ${name}`;
-  const fields = COMPARED_FIELDS.filter(
-    (field) => JSON.stringify(was[field]) !== JSON.stringify(task[field]),
-  ).map((field) => (field === 'lostBy' ? 'owner' : field));
+  const fields = changedFields(was, task).map((field) => (field === 'lostBy' ? 'owner' : field));
   return `changed ${fields.join(', ')} of ${name}`;
 }
-
-const COMPARED_FIELDS = [
-  ...TASK_FIELD_NAMES,
-  ...(['blocks', 'blockedBy', 'proof', 'comments', 'lostBy'] as const),
-];
 
 /** With the clock of its leases, unless it is a past version: which of those had expired is not known. */
 export type FoundTasks = TaskVersion & Partial<Pick<TaskStore, 'clock'>>;

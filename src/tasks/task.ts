@@ -1,7 +1,7 @@
 import type { Status } from '../base/command/status.ts';
 import type { ValuesOf } from '../base/json/fields.ts';
 import type { Proof } from '../base/proof/proof.ts';
-import type { TASK_FIELDS } from './task-fields.ts';
+import { TASK_FIELD_NAMES, type TASK_FIELDS } from './task-fields.ts';
 
 /** How far a task is: not begun, being worked on by its owner, fully done. */
 export type TaskStatus = Status;
@@ -108,6 +108,18 @@ export function changedIds(before: TaskGraph, after: TaskGraph): number[] {
   for (const [id, task] of after.tasks) if (before.tasks.get(id) !== task) ids.push(id);
   for (const id of before.tasks.keys()) if (!after.tasks.has(id)) ids.push(id);
   return ids;
+}
+
+const COMPARED_FIELDS = [
+  ...TASK_FIELD_NAMES,
+  ...(['status', 'owner', 'blocks', 'blockedBy', 'proof', 'comments', 'lostBy'] as const),
+];
+
+/** The names of the fields that differ. All are JSON. */
+export function changedFields(before: Task, after: Task): (typeof COMPARED_FIELDS)[number][] {
+  return COMPARED_FIELDS.filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  );
 }
 
 /** The open tasks that a task is blocked by; none for a completed one. */

@@ -3,7 +3,7 @@ import { DEFAULT_AGENT, USER } from '../lists/place.ts';
 import { type ClaimRules, claimedBy, reasonsAgainst } from './claims.ts';
 import { changeLinks, removeTask, unblockedBy } from './dependencies.ts';
 import { because, type Reason, type Refused } from './reasons.ts';
-import { type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
+import { changedFields, type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
 import { metadataProblem, TASK_FIELD_NAMES, type TaskChanges } from './task-fields.ts';
 
 export interface UpdateRules extends ClaimRules {
@@ -38,16 +38,6 @@ export interface Updated {
 /** Older ones are dropped. */
 const MOST_COMMENTS = 100;
 
-const CHANGEABLE_FIELDS = [
-  ...TASK_FIELD_NAMES,
-  'status',
-  'owner',
-  'blocks',
-  'blockedBy',
-  'proof',
-  'comments',
-] as const;
-
 /** Changes one task. Beginning it or changing its owner follows the rules of a claim. */
 export function updateTask(
   graph: TaskGraph,
@@ -81,7 +71,7 @@ export function updateTask(
   const owned = withOwner(fields, changes.status, claim.owner, rules, at);
   const task = withProof(before, owned, rules);
   // 4. Report what has changed.
-  const changed = CHANGEABLE_FIELDS.filter((field) => !isSameJson(before[field], task[field]));
+  const changed = changedFields(before, task).filter((field) => field !== 'lostBy');
   if (changed.length === 0) return { graph, before, task: before, changed, unblocked: [] };
   const after = withTasks(links, [{ ...task, updatedAt: at }]);
   const isCompletedNow = task.status === 'completed' && before.status !== 'completed';
@@ -209,9 +199,4 @@ function merged(
   return Object.fromEntries(
     Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null),
   );
-}
-
-/** All fields are JSON. */
-function isSameJson(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
