@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
 import { InvalidUtf8, textOfBytes } from '../base/command/utf8.ts';
+import { isObject } from '../base/json/fields.ts';
 import { inQuotes } from '../base/safe-text.ts';
 
 /** The text of an id, since a number beyond 2^53, or 1.0, would come back different. */
@@ -98,7 +99,7 @@ export function readJsonMessage(bytes: Buffer): Message {
     const [, text] = ID_OF_REQUEST.exec(bytes.toString('latin1')) ?? [];
     return { kind: 'wrong', problem, isUrgent: false, id: text === undefined ? text : { text } };
   }
-  const has = (key: string) => typeof value === 'object' && value !== null && key in value;
+  const has = (key: string) => isObject(value) && key in value;
   if (has('cancel')) {
     return validMessage('a cancel', CANCEL, value, ({ cancel }) => ({
       kind: 'cancel',

@@ -1,3 +1,4 @@
+import { isObject } from '../base/json/fields.ts';
 import { LAST_VERSION } from '../lists/place.ts';
 import { Failed } from './connection.ts';
 import { decodeContent, parseBounded, TooMuch } from './stored-content.ts';
@@ -32,25 +33,25 @@ export interface EtcdAnswer {
 /** Failed for anything but success. @throws TooMuch. */
 export function answerOf(status: number, text: string): EtcdAnswer | Failed {
   const answer = objectIn(text);
-  if (status === 200 && isObjectOrArray(answer?.header) && isAnswer(answer)) return answer;
+  if (status === 200 && isObject(answer?.header) && isAnswer(answer)) return answer;
   return refusedBy(status, text);
 }
 
 /** The answer to a transaction contains the answers to its operations. */
 function isAnswer(value: unknown): value is EtcdAnswer {
-  if (!isObjectOrArray(value)) return false;
+  if (!isObject(value)) return false;
   const { kvs = [], responses = [], response_range: range } = value;
   if (!Array.isArray(kvs) || !Array.isArray(responses)) return false;
   return kvs.every(isPair) && responses.every(isAnswer) && (range === undefined || isAnswer(range));
 }
 
 function isPair(value: unknown): value is KeyValue {
-  return isObjectOrArray(value) && isText(value.key) && isText(value.value ?? '');
+  return isObject(value) && isText(value.key) && isText(value.value ?? '');
 }
 
 function refusedBy(status: number, text: string): Failed {
   const { error, message: said = error } = objectIn(text) ?? {};
-  const words = isObjectOrArray(said) ? said.message : said;
+  const words = isObject(said) ? said.message : said;
   if (status === 200 || !isText(words)) {
     const why = `HTTP status ${status}, not from etcd: is this a proxy, or another server?`;
     return new Failed(why, isSettled(status) ? 'refused' : 'open');
@@ -73,11 +74,11 @@ function refusedBy(status: number, text: string): Failed {
  */
 export function changesIn(text: string, root: string): Change[] {
   const { result } = objectIn(text) ?? {};
-  const events = isObjectOrArray(result) && Array.isArray(result.events) ? result.events : [];
+  const events = isObject(result) && Array.isArray(result.events) ? result.events : [];
   const changes: Change[] = [];
   const revisions = new Set<number>();
-  for (const { type, kv } of events.filter(isObjectOrArray)) {
-    if (!isObjectOrArray(kv) || !isText(kv.key)) return [];
+  for (const { type, kv } of events.filter(isObject)) {
+    if (!isObject(kv) || !isText(kv.key)) return [];
     const revision = Number(kv.mod_revision);
     const of = versionOfKey(textIn(kv.key));
     if (type !== 'DELETE') {
@@ -96,7 +97,7 @@ function isSettled(status: number): boolean {
 function objectIn(text: string): Record<string, unknown> | undefined {
   try {
     const value = parseBounded(text);
-    return isObjectOrArray(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch (error) {
     if (error instanceof TooMuch) throw error;
     return undefined;
@@ -105,10 +106,6 @@ function objectIn(text: string): Record<string, unknown> | undefined {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
-}
-
-function isObjectOrArray(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Version N has the key of this number minus N, so that the newest comes first in a range. */

@@ -1,5 +1,7 @@
+import { isObject } from '../../base/json/fields.ts';
 import {
   appendOwnFile,
+  codeOf,
   makeFolders,
   orElse,
   readOwnFile,
@@ -157,7 +159,7 @@ export class Journal {
     try {
       bytes = readOwnFile(this.#path, MAX_BYTES_READ);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (codeOf(error) !== 'ENOENT') throw error;
     }
     return { reading: readingOf(bytes.toString().split('\n')), bytes: bytes.length };
   }
@@ -226,5 +228,5 @@ const NOTHING_BEFORE = { before: NO_PASTS, oldLines: [] };
 
 function parsedLine(line: string): Record<string, unknown>[] {
   const value: unknown = orElse(() => JSON.parse(line), undefined);
-  return typeof value === 'object' && value !== null ? [value as Record<string, unknown>] : [];
+  return isObject(value) ? [value] : [];
 }

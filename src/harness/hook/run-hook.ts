@@ -1,4 +1,5 @@
 import type { Environment } from '../../base/environment.ts';
+import { isObject } from '../../base/json/fields.ts';
 import { withoutTags } from '../../base/safe-text.ts';
 import { TodoHome } from '../../todo/todo-home.ts';
 import { answerEvent } from './answer.ts';
@@ -90,8 +91,6 @@ function dialectNamed(argv: readonly string[]): DialectName | undefined {
 function parseEvent(text: string): Record<string, unknown> {
   if (text.length > MAX_INPUT_BYTES) throw new Error('the input is larger than 32 MiB');
   const input: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new Error('the input is not a JSON object');
-  }
-  return input as Record<string, unknown>;
+  if (!isObject(input)) throw new Error('the input is not a JSON object');
+  return input;
 }
