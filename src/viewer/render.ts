@@ -90,7 +90,8 @@ function inputLine(input: Exclude<ViewerInput, ViewerQuestion>, { theme, columns
   const label = input.kind === 'filter' ? '/' : columns < LABEL_COLUMNS ? '> ' : labelOf(input);
   const { before, after } = input;
   const room = columns - label.length - 1;
-  const shown = lastColumns(before, room);
+  let shown = before;
+  while (shown !== '' && displayWidth(shown) > room) shown = shown.replace(/^./su, '');
   const text = truncate(shown + after, room + 1, '');
   return {
     line: join(line(label, theme.paint.strong), line(printableInput(text, theme))),
@@ -114,16 +115,6 @@ function labelOf(input: ItemInput | TaskInput): string {
   }
 }
 
-function lastColumns(text: string, columns: number): string {
-  if (displayWidth(text) <= columns) return text;
-  let result = '';
-  for (const character of [...text].reverse()) {
-    if (displayWidth(character + result) > columns) break;
-    result = character + result;
-  }
-  return result;
-}
-
 /** Keeps trailing blanks, which count while typing. */
 function printableInput(text: string, theme: Theme): string {
   return theme.unicode ? safeText(text) : safeText(text).replace(/[^ -~]/gu, '?');
@@ -144,7 +135,13 @@ function viewerBody(state: ViewerState, look: ItemLook): Body {
     case 'list':
       if (isWaiting(state)) return waitingBody(state, look);
       if (shownList(state) === undefined) return plain();
-      return emptyBody(state, look) ?? itemsBody(state, look);
+      if (choices(state).length > 0) return itemsBody(state, look);
+      return note(
+        shownVersions(state)[0]?.items.length
+          ? 'Everything is completed; press c to show it.'
+          : 'The list is empty.',
+        look,
+      );
     case 'agents':
       return agentsBody(state, look);
     case 'board':
@@ -158,16 +155,6 @@ function viewerBody(state: ViewerState, look: ItemLook): Body {
     case 'help':
       return helpBody(look);
   }
-}
-
-function emptyBody(state: ViewerState, look: ItemLook): Body | undefined {
-  const items = shownVersions(state)[0]?.items ?? [];
-  const open = items.filter(({ status }) => status !== 'completed');
-  if (items.length > 0 && (open.length > 0 || !state.hidesCompleted)) return undefined;
-  return note(
-    items.length === 0 ? 'The list is empty.' : 'Everything is completed; press c to show it.',
-    look,
-  );
 }
 
 /** The open question, or the result of the last key and any trouble with reading. */
@@ -199,12 +186,9 @@ function footerLine(state: ViewerState, { theme, columns }: ItemLook): Line {
   while (width() > columns && right.length > 2)
     (left.length > 3 ? left : right).splice(left.length > 3 ? -1 : -3, 1);
   while (width() > columns && left.length > 0) left.pop();
-  const { ellipsis, paint } = theme;
-  return spread(text(left), text(right), columns, {
-    ellipsis,
-    paint: paint.faint,
-    paintRight: paint.faint,
-  });
+  const { faint } = theme.paint;
+  const paint = { ellipsis: theme.ellipsis, paint: faint, paintRight: faint };
+  return spread(text(left), text(right), columns, paint);
 }
 
 function rowKeys(state: ViewerState): string[] {

@@ -1,21 +1,11 @@
 import { HELP_OPTIONS, parseOptions } from '../base/command/options.ts';
 import { inQuotes } from '../base/safe-text.ts';
-import type { ListName } from '../lists/list-paths.ts';
 import { LIST_OPTIONS } from '../todo/todo-source.ts';
 
-export interface WatchArguments {
-  readonly list: Partial<ListName>;
-  readonly all: boolean;
-  readonly tasks: boolean;
-  readonly taskList: string | undefined;
-  readonly jsonl: boolean;
-  /** Lines of words, even on a terminal. */
-  readonly plain: boolean;
-  readonly web: boolean;
-  readonly port: number | undefined;
-  readonly bell: boolean;
-  readonly help: boolean;
-}
+export type WatchArguments = Exclude<
+  ReturnType<typeof parseWatchArguments>,
+  { readonly problem: string }
+>;
 
 export const PANEL_MODES = ['auto', 'off', 'plain'] as const;
 export type PanelSetting = (typeof PANEL_MODES)[number];
@@ -34,10 +24,7 @@ export const WATCH_OPTIONS = {
 } as const;
 
 /** @param panelBefore the value of `--panel` before `watch`. */
-export function parseWatchArguments(
-  argv: readonly string[],
-  panelBefore: PanelSetting = 'auto',
-): WatchArguments | { problem: string } {
+export function parseWatchArguments(argv: readonly string[], panelBefore: PanelSetting = 'auto') {
   const parsed = parseOptions(argv, WATCH_OPTIONS);
   if ('problem' in parsed) return parsed;
   const { options, rest } = parsed;

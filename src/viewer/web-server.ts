@@ -27,8 +27,6 @@ const HEADERS = {
   'X-Frame-Options': 'DENY',
 };
 
-const EVENT_HEADERS = { ...HEADERS, 'Content-Type': 'text/event-stream' };
-
 export interface WebServer {
   /** Secret: it opens the lists. */
   readonly url: string;
@@ -73,11 +71,11 @@ function answerRequest(
 ): unknown {
   const refuse = (status: number, reason: string) => {
     response.writeHead(status, { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' });
-    response.end(request.method === 'HEAD' ? '' : `${reason}\n`);
+    response.end(`${reason}\n`);
   };
   if (!isOwn(request)) return refuse(403, 'This server answers its own page only.');
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.setHeader('Allow', 'GET, HEAD');
+  if (request.method !== 'GET') {
+    response.setHeader('Allow', 'GET');
     return refuse(405, 'This server only reads.');
   }
   const [path = '', query = ''] = (request.url ?? '').split('?');
@@ -85,12 +83,8 @@ function answerRequest(
   const isThere = (name === '' || name === 'events') && rest.length === 0;
   if (!isSameToken(given, serving.token) || !isThere)
     return refuse(404, 'Nothing is here: copy the whole URL, with its last slash.');
-  if (name === '') return sendPage(request, response);
+  if (name === '') return sendPage(response);
   if (serving.open >= MOST_PAGES) return refuse(503, 'Too many pages are open.');
-  if (request.method === 'HEAD') {
-    response.writeHead(200, EVENT_HEADERS);
-    return response.end();
-  }
   serving.open++;
   response.once('close', () => serving.open--);
   return sendEvents(response, new URLSearchParams(query), serving.follow);
@@ -112,7 +106,7 @@ function isSameToken(given: string, token: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function sendPage(request: IncomingMessage, response: ServerResponse): void {
+function sendPage(response: ServerResponse): void {
   const nonce = randomText();
   const own = `script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; img-src data:`;
   response.writeHead(200, {
@@ -120,13 +114,12 @@ function sendPage(request: IncomingMessage, response: ServerResponse): void {
     'Content-Security-Policy': `${HEADERS['Content-Security-Policy']}; ${own}`,
     'Content-Type': 'text/html; charset=utf-8',
   });
-  const text = page.replaceAll('{nonce}', nonce).replace("'{script}'", () => script);
-  response.end(request.method === 'HEAD' ? '' : text);
+  response.end(page.replaceAll('{nonce}', nonce).replace("'{script}'", () => script));
 }
 
 /** Sends the state now and after each change. A slow reader gets only the latest. */
 function sendEvents(response: ServerResponse, address: URLSearchParams, follow: Follow): void {
-  response.writeHead(200, EVENT_HEADERS);
+  response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/event-stream' });
   response.write('retry: 1000\n\n');
   let waiting: string | undefined;
   let isFull = false;

@@ -63,11 +63,14 @@ test('without a terminal each change is a line of words; --all follows every age
   store.update([{ ...todo('a'), status: 'completed' }]);
   await eventually('the change', () => one.lines().length === 2 && all.lines().length === 2);
   expect(one.lines()).toEqual(['Tasks 0/1: added: a', 'Tasks 1/1: completed: a']);
-  storeOf(state, 'bob').update([todo('b')]);
-  await eventually('the list of bob', () => all.lines().length === 3);
+  storeOf(state, 'main@11111111-aaaa-4bbb-8ccc-123456789abc').update([todo('b')]);
+  await eventually('the list of another', () => all.lines().length === 3);
   expect(all.lines()).toEqual([
-    ...one.lines().map((line) => `main: ${line}`),
-    'bob: Tasks 0/1: added: b',
+    ...one
+      .lines()
+      .slice(0, 2)
+      .map((line) => `main: ${line}`),
+    'Claude 1111: Tasks 0/1: added: b',
   ]);
 });
 

@@ -7,7 +7,6 @@ import {
   boardColumn,
   doneOf,
   listCard,
-  type PageList,
   type PageView,
   progressBar,
   STATUS_WORDS,
@@ -32,9 +31,8 @@ let events: EventSource | undefined;
 let heardAt = 0;
 /** Clocks stand still while nothing is known of the lists. */
 let stoppedAt: number | undefined;
-/** A list stays in its column, so that one that grows or appears moves no other, nor the focus in it. */
-const columnOf = new Map<string, number>();
-let mostColumns = 0;
+/** The agents in the order in which they appeared: a list stays in its column, wherever others begin or grow. */
+let appeared: readonly string[] = [];
 let clicked: Element | undefined;
 
 /** In the address: the session, and the unfolded parts. */
@@ -117,10 +115,13 @@ function showRows(): void {
     lists.length === 0 ? 'No list here yet. It shows as soon as TodoWrite is called.' : '';
   const noMatch = lists.length > 0 && shown.length === 0 ? 'No item contains this text.' : '';
   byId('none').textContent = none || noMatch;
-  const columns = placeLists(lists);
+  const agents = lists.map(({ agent }) => agent);
+  appeared = [...new Set([...appeared.filter((agent) => agents.includes(agent)), ...agents])];
   const box = byId('lists');
+  const most = Math.floor((box.clientWidth + SCROLL_GAP) / (COLUMN_WIDTH + SCROLL_GAP));
+  const columns = Math.max(1, Math.min(agents.length, most));
   const filled = Array.from({ length: columns }, (_, column) => {
-    const own = shown.filter(({ list }) => columnOf.get(list.agent) === column);
+    const own = shown.filter(({ list }) => appeared.indexOf(list.agent) % columns === column);
     return h('div', { class: 'column' }, ...own.map(({ card }) => card));
   });
   render(filled, box);
@@ -129,33 +130,6 @@ function showRows(): void {
   // A card that moves to another column loses the focus.
   if (focused instanceof HTMLElement && focused !== document.activeElement && focused.isConnected)
     focused.focus({ preventScroll: true });
-}
-
-/** Each new list goes to the column with the fewest rows. All are placed anew if the window changes how many columns fit. */
-function placeLists(lists: readonly PageList[]): number {
-  const before = mostColumns;
-  mostColumns = Math.max(
-    1,
-    Math.floor((byId('lists').clientWidth + SCROLL_GAP) / (COLUMN_WIDTH + SCROLL_GAP)),
-  );
-  const columns = Math.max(1, Math.min(lists.length, mostColumns));
-  for (const [agent, column] of columnOf) {
-    const isThere = lists.some((list) => list.agent === agent);
-    if (!isThere || mostColumns !== before || column >= columns) columnOf.delete(agent);
-  }
-  const heights = new Array<number>(columns).fill(0);
-  const add = ({ agent, items }: PageList, column: number) => {
-    columnOf.set(agent, column);
-    heights[column] = (heights[column] ?? 0) + 4 + items.length - doneOf(items);
-  };
-  for (const list of lists) {
-    const column = columnOf.get(list.agent);
-    if (column !== undefined) add(list, column);
-  }
-  for (const list of lists) {
-    if (!columnOf.has(list.agent)) add(list, heights.indexOf(Math.min(...heights)));
-  }
-  return columns;
 }
 
 /** Rows by their names, with the agent's name. */
