@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { AgentBashHandler, CommandResult, Invocation } from '../base/command/agent-command.ts';
-import { beginsJson, HELP_OPTIONS, type Options, wrongUsage } from '../base/command/options.ts';
+import { beginsJson, HELP_OPTIONS, wrongUsage } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
 import { refusal, withNotes } from '../base/command/replies.ts';
 import { Evidence, failedText, type Proof } from '../base/proof/proof.ts';
@@ -80,9 +80,9 @@ export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
     return perform(PROVE_FORM, invocation, this.settings, async (parsed, settings) => {
       const usage = `Usage: ${PROVE_USAGE}\n`;
       if ('problem' in parsed) return wrongUsage(parsed.problem, usage);
-      const asked = askedFor(parsed);
+      const { options, rest } = parsed;
+      const asked = askedFor(rest, options['--start']);
       if (asked === undefined) return wrongUsage(NOT_INPUT, usage);
-      const { options } = parsed;
       const list = await this.open(options, settings, invocation);
       if ('problem' in list) return wrongUsage(list.problem, usage);
       const evidence = new Evidence(invocation, {
@@ -95,11 +95,6 @@ export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
   }
 }
 
-interface Parsed {
-  readonly options: Options<typeof PROVE_OPTIONS>;
-  readonly rest: readonly string[];
-}
-
 const NOT_INPUT = 'Expected items as words, or as JSON: {"items":[1],"start":2}';
 
 interface Asked {
@@ -108,13 +103,13 @@ interface Asked {
 }
 
 /** Undefined for JSON that is no input. */
-function askedFor({ options, rest }: Parsed): Asked | undefined {
+function askedFor(rest: readonly string[], start: Asked['start']): Asked | undefined {
   const [first = ''] = rest;
-  if (!beginsJson(first)) return { names: rest, start: options['--start'] };
+  if (!beginsJson(first)) return { names: rest, start };
   const { data } = PROVE_INPUT.safeParse(orElse(() => JSON.parse(first), undefined));
   if (data === undefined || rest.length > 1) return undefined;
-  const { items = [], start } = data;
-  return { names: items.map(String), start: start === undefined ? undefined : [String(start)] };
+  const { items = [], start: next } = data;
+  return { names: items.map(String), start: next === undefined ? start : [String(next)] };
 }
 
 interface Proving {

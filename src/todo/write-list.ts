@@ -120,25 +120,22 @@ function proveItems(
   for (const [at, item] of items.entries()) {
     const { proof: _, ...unmarked } = item;
     const was = pairs.get(item)?.before;
-    const isNew = was?.status !== 'completed';
+    const isDone = item.status === 'completed';
+    const isNew = isDone && was?.status !== 'completed';
     // Leaving out the check while completing an item does not prove it.
     const check = item.check ?? (isNew ? was?.check : undefined);
-    // TodoProve completes nothing without a proof, even if the list changed while a check ran.
-    if (proofs && isNew && item.status === 'completed' && check === undefined) {
-      unproven.push(`item ${itemName(items, at)} has no check`);
-    }
-    if (item.status !== 'completed' || check === undefined) {
-      proven.push(unmarked);
-      continue;
-    }
-    const kept = !isNew && was?.check === check ? was.proof : undefined;
-    const proof = proofs?.get(check) ?? kept;
-    if (proof === undefined && isNew) {
-      const name = itemName(items, at);
-      const way = isEmptied && !isRequired ? 'TodoWrite --undo, then ' : '';
+    const kept = !isNew && was?.check === check ? was?.proof : undefined;
+    const proof = isDone && check !== undefined ? (proofs?.get(check) ?? kept) : undefined;
+    proven.push(proof && item.check !== undefined ? { ...unmarked, proof } : unmarked);
+    if (!isNew || proof) continue;
+    const name = itemName(items, at);
+    const way = isEmptied && !isRequired ? 'TodoWrite --undo, then ' : '';
+    if (check !== undefined) {
       unproven.push(unprovenText(`item ${name} is unproven`, check, `${way}TodoProve ${name}`));
+    } else if (proofs) {
+      // TodoProve completes nothing without a proof, even if the list changed while a check ran.
+      unproven.push(`item ${name} has no check`);
     }
-    proven.push({ ...unmarked, proof: item.check === undefined ? undefined : proof });
   }
   if (isRequired && unproven.length > 0) {
     return { refused: refusal('Cannot update the list', { lines: unproven }) };
