@@ -61,7 +61,7 @@ export interface TaskForm<Request> {
   run(request: Request, call: TaskCall): Awaitable<CommandResult | Refusal | Misuse>;
 }
 
-type AnyForm = Pick<TaskForm<never>, 'usage' | 'fields'>;
+type AnyForm = Pick<TaskForm<never>, 'fields'>;
 
 export interface Refusal extends Refused {
   /** As in `Error: TITLE`; default: the command's purpose. */
@@ -126,10 +126,12 @@ export function readRequest<Request>(
   if (surplus === undefined) {
     return readFields(form, { ...given, ...worded }, limits, first === undefined ? hint : '');
   }
+  const isSubject = hint === '' && 'subject' in form.fields && given.subject === undefined;
+  const way = isSubject ? `. Try: --subject ${inQuotes(rest.join(' '))}` : '';
   const problem = `Unexpected argument ${inQuotes(surplus)}`;
-  if (isGiven) return orTyped(wrongUsage(problem, usage));
-  const isJsonMeant = form.readsStdin && hint === '';
-  return orTyped(isJsonMeant ? wordsForJson(form, rest) : refusal(problem, undefined, usage));
+  if (isGiven) return orTyped(wrongUsage(problem + way, usage));
+  if (hint !== '' || !form.readsStdin) return orTyped(refusal(problem, undefined, usage));
+  return orTyped(invalidJson(`${inQuotes(surplus)} is not JSON${way}`, usage));
 }
 
 /** The fields given as words, and the first word too many. */
@@ -140,11 +142,6 @@ function fieldsAsWords({ fields }: AnyForm, words: readonly string[]) {
     if (taken && rest.length > 0) worded[field] = taken === 'many' ? rest.splice(0) : rest.shift();
   }
   return { worded, surplus: rest[0] };
-}
-
-function wordsForJson({ fields, usage }: AnyForm, words: readonly string[]): CommandResult {
-  const hint = 'subject' in fields ? `. Try: --subject ${inQuotes(words.join(' '))}` : '';
-  return invalidJson(`${inQuotes(words[0] ?? '')} is not JSON${hint}`, `Usage: ${usage}\n`);
 }
 
 /** @param ending of the error. */

@@ -13,6 +13,14 @@ test.each([
   expect(await new Team().call('TaskCreate', argv, stdin)).toEqual(ok('Task #1 created: S\n'));
 });
 
+test('words beside options lead to --subject, unless there is one', async () => {
+  const err = (line: string) => new Team().err(`TaskCreate ${line}`);
+  expect(await err('Fix login --priority high')).toContain(
+    "Unexpected argument 'Fix'. Try: --subject 'Fix login'\n",
+  );
+  expect(await err('--subject Fix login')).toContain("Unexpected argument 'login'\n");
+});
+
 test('every field as an option', async () => {
   const team = await Team.of('ABC');
   const create =

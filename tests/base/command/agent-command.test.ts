@@ -10,8 +10,8 @@ import { Team } from '../../tasks/team.ts';
 test.each([
   [
     'TaskCreate',
-    ['Fix login'],
-    "Error: Invalid JSON format\n- 'Fix login' is not JSON. Try: --subject 'Fix login'\n",
+    ['Fix', 'login'],
+    "Error: Invalid JSON format\n- 'Fix' is not JSON. Try: --subject 'Fix login'\n",
   ],
   ['TaskList', ['all'], "Error: Unexpected argument 'all'\nUsage: TaskList "],
   ['TaskInbox', ['read'], "Error: Unexpected argument 'read'\nUsage: TaskInbox "],
