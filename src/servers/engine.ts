@@ -141,18 +141,17 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
       for (let tries = 1; ; tries++) {
         const left = deadline - clockMs();
         // A try with hardly any time would only leave its outcome open.
-        if (this.isClosed || left < 2 * SERVER_PAUSE_MS)
-          throw this.#unanswered(purpose, reason, doubt);
+        if (this.isClosed || left < 2 * SERVER_PAUSE_MS) throw this.#error(purpose, reason, doubt);
         try {
           const answer = await this.#try(purpose, Math.min(left, this.tryMs), request);
           return { answer, doubt };
         } catch (error) {
           if (!(error instanceof Failed)) throw error;
-          if (error.outcome === 'refused') throw this.#refused(purpose, error, doubt);
+          if (error.outcome === 'refused') throw this.#error(purpose, error.message, doubt, error);
           // A last try without enough time is not the reason.
           if (error.message !== NO_ANSWER || reason === NO_TIME) reason = error.message;
           if (error.outcome !== 'undone' || doubt) doubt = { reason };
-          if (error.outcome === 'hopeless') throw this.#unanswered(purpose, reason, doubt);
+          if (error.outcome === 'hopeless') throw this.#error(purpose, reason, doubt);
           this.turnToNext();
           // All were tried; another one may be about to take over.
           if (tries % this.hosts.length === 0) await pause(SERVER_PAUSE_MS);
@@ -191,21 +190,16 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
     return connection;
   }
 
-  #unanswered(purpose: Purpose, reason: string, doubt: Doubt | undefined): StateError {
-    if (purpose === 'read') {
-      return new StateError(`cannot read from ${this.name}: ${reason}`, { isOfReading: true });
-    }
-    if (doubt) return notKnown(`${this.name}: ${reason}`);
-    return new StateError(`cannot write to ${this.name}: ${reason}; nothing was changed`);
-  }
-
-  #refused(purpose: Purpose, cause: Failed, doubt: Doubt | undefined): StateError {
+  #error(purpose: Purpose, reason: string, doubt: Doubt | undefined, refusal?: Failed): StateError {
     const isOfReading = purpose === 'read';
-    if (doubt && !isOfReading) return notKnown(`${this.name}: ${cause.message}`);
+    if (doubt && !isOfReading) return notKnown(`${this.name}: ${reason}`);
+    const what = refusal
+      ? `${this.name} refused`
+      : `cannot ${isOfReading ? 'read from' : 'write to'} ${this.name}`;
     const ending = isOfReading ? '' : '; nothing was changed';
-    return new StateError(`${this.name} refused: ${cause.message}${ending}`, {
+    return new StateError(`${what}: ${reason}${ending}`, {
       isOfReading,
-      cause,
+      ...(refusal && { cause: refusal }),
     });
   }
 }

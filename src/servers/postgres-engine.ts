@@ -113,14 +113,24 @@ export class PostgresEngine extends Engine<PostgresConnection> {
     return { newest: Number(changes), count: Number(count) };
   }
 
+  /**
+   * Hears the name of each changed list; after the next statement, and after a reconnect, changes may have been missed. A
+   * pooler may swallow all notifications.
+   */
   bell(prefix: string): Bell {
     return {
       pauseMs: { heard: LOOK_SELDOM_MS, missed: LOOK_OFTEN_MS },
-      listen: (look) =>
-        this.#hearChanges((key) => {
-          if (key === undefined || `${key}/`.startsWith(prefix))
-            look(key === undefined ? undefined : []);
-        }),
+      listen: (look) => {
+        const hear = (key: string | undefined) => {
+          if (key === undefined) look();
+          else if (`${key}/`.startsWith(prefix)) look([]);
+        };
+        this.#listeners.add(hear);
+        return () => {
+          this.#listeners.delete(hear);
+          if (this.#listeners.size === 0) this.#endListening();
+        };
+      },
     };
   }
 
@@ -194,18 +204,6 @@ export class PostgresEngine extends Engine<PostgresConnection> {
       if (this.#listeners.size > 0 && this.#listening?.hasEnded !== false) this.#listen(connection);
       return rows;
     });
-  }
-
-  /**
-   * Calls back with the name of each changed list; with undefined after the next statement, and after a reconnect, when
-   * changes may have been missed. A pooler may swallow all notifications. Returns a function that stops it.
-   */
-  #hearChanges(listener: (key: string | undefined) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#endListening();
-    };
   }
 
   /** If it fails, the next answered statement listens again; until then, polling must do. */
