@@ -175,7 +175,7 @@ own_options() {
       --jsonl | --prompt | --tasks | --mend | --help | --version) return 1 ;;
       watch | setup | hook | prime | state | sessions | completions) return 1 ;;
       help) [ -e "$1" ] || return 1; break ;;
-      # Not options of bash: ours, or Node suggests one.
+      # No options of bash: ours, or misspelled ones, for which Node suggests one.
       --j* | --s* | --a* | --t* | --pa* | --prom* | --no-*) return 1 ;;
       -h) [ $# -gt 1 ] || return 1; break ;;
       *[!a-z]*) break ;;
@@ -257,7 +257,7 @@ read_arguments "$@"
 search_path
 find_bin
 if [ -n "$agent_shell_prompts" ]; then
-  # It is still set after `exec agent-shell`, and would mean that this shell was replaced (src/prompt/prompt-shell.ts).
+  # AGENT_SHELL_PROMPT is still set after `exec agent-shell`, and would mean that this shell was replaced (src/prompt/prompt-shell.ts).
   [ -n "$agent_shell_has_line" ] || unset AGENT_SHELL_PROMPT
   if [ -z "$agent_shell_rc$agent_shell_login" ]; then
     set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"

@@ -3,7 +3,7 @@ import { EXIT_CODES } from '../base/command/agent-command.ts';
 import { exitCodeOf } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
 import { safeText } from '../base/safe-text.ts';
-import { randomHex, writeAll } from '../base/system/files.ts';
+import { orElse, randomHex, writeAll } from '../base/system/files.ts';
 import helpPage from '../cli/agent-shell.md';
 import { parseArguments } from '../cli/arguments.ts';
 import primePage from '../cli/prime.md';
@@ -176,11 +176,8 @@ function endWithReader(): void {
 }
 
 function complain(message: string): void {
-  try {
-    writeAll(2, `agent-shell: ${message}\n`);
-  } catch {
-    // Standard error is closed too.
-  }
+  // Standard error may be closed, too.
+  orElse(() => writeAll(2, `agent-shell: ${message}\n`), undefined);
 }
 
 runAgentShell().then(

@@ -6,7 +6,7 @@ export function exitNow(): void {
   // At its end, Node gives a terminal among these the mode that it had at the start: in the background, that of a prompt.
   for (const descriptor of [0, 1, 2]) process.getBuiltinModule('node:fs').closeSync(descriptor);
   if (process.listenerCount('exit') > 0) process.exit();
-  // Not in Node's types.
+  // `reallyExit` is missing in Node's types.
   (process as unknown as { reallyExit(code: number): void }).reallyExit(
     Number(process.exitCode ?? 0),
   );

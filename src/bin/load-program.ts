@@ -110,10 +110,10 @@ function isOwnFile({ uid, mode }: Stats): boolean {
 }
 
 /**
- * Not after a run that only printed its help, which has compiled little.
+ * Keeps what V8 has compiled, except of a run that only printed its help, which compiled little.
  *
- * @param isFinal a second run of the same user adds what the first had no need of, such as reading a list. Whatever becomes
- *   of it, the mode keeps later runs from trying again.
+ * @param isFinal true for the second run of a user, which adds what the first did not need, such as reading a list. The file's
+ *   mode keeps later runs from trying again.
  */
 function keepCompiled(script: Script, files: KeptFiles, exitCode: number, isFinal: boolean): void {
   if (exitCode !== 0 || process.argv.some((argument) => /^(-h|--help|--version)$/.test(argument)))

@@ -53,16 +53,10 @@ async function runHandler(handler: AgentBashHandler): Promise<CommandResult> {
   if (invalid) return refuseInvalidUtf8(invalid);
   return executeSafely(handler, {
     argv,
-    tell: tellOnStderr,
+    // A check runs even if standard error is closed.
+    tell: (text) => orElse(() => writeAll(2, text), undefined),
     stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
   });
-}
-
-/** Never throws: a check runs even if standard error is closed. */
-function tellOnStderr(text: string): void {
-  try {
-    writeAll(2, text);
-  } catch {}
 }
 
 /** Node replaces bytes that are not UTF-8 by U+FFFD. On Linux, /proc has the bytes. */
@@ -106,6 +100,6 @@ export function peopleLook(): (() => Promise<PeopleLook>) | undefined {
 }
 
 function isOnTerminal(): boolean {
-  // It may be closed.
+  // Standard output may be closed.
   return orElse(() => isTerminal(1), false);
 }

@@ -15,7 +15,7 @@ const listForPeople: ConstructorParameters<typeof TodoReadHandler>[2] =
 // A status line is for people, but not on a terminal.
 const isForPeople = listLook || (process.argv.includes('--line') && !isOfAgent(process.env));
 
-/** As the viewer: a person without a list sees that of the agent who wrote last in the session. Models see their own only. */
+/** A person without a list sees that of the session's last writer, as in the viewer; a model sees only its own. */
 function openForPeople(home: TodoHome): OpenList {
   return async (name, settings) => {
     const own = home.open(name, settings);

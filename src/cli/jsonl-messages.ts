@@ -24,7 +24,7 @@ export type Message =
 
 export type JsonRequest = z.output<typeof REQUEST>;
 export type JsonAnswer = z.output<typeof JSON_ANSWER>;
-/** They hold from this line on. */
+/** Options of the session from this line on. */
 export type SessionOptions = z.output<typeof SESSION_OPTIONS>;
 
 /** Zod's own messages would make the bundle larger. */
@@ -81,7 +81,7 @@ const SESSION_OPTIONS = z.strictObject(
   strict,
 );
 
-/** Certainly a request's, although the line is not JSON, or not UTF-8. */
+/** The id of a line that is certainly a request, though no JSON, or no UTF-8. */
 const ID_OF_REQUEST = /^\s*\{\s*"id"\s*:\s*("[ !#-[\]-~]*"|-?\d{1,15})\s*,\s*"command"\s*:/;
 
 export function readJsonMessage(bytes: Buffer): Message {

@@ -59,16 +59,11 @@ function isBlankLine(line: Buffer): boolean {
   return line.length < MAX_BLANK && line.toString().trim() === '';
 }
 
-interface PendingQuestion {
-  readonly id: string;
-  readonly controller: AbortController;
-}
-
 class JsonlSession {
   readonly #server: JsonlServer;
   readonly #output: JsonlOutput;
   readonly #events: ListEvents;
-  readonly #pending = new Set<PendingQuestion>();
+  readonly #pending = new Set<{ readonly id: string; readonly controller: AbortController }>();
   #pendingBytes = 0;
   /** Resolves when the client may be read from again. */
   #caughtUp = () => {};

@@ -3,7 +3,7 @@ import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../../base/command/
 import { CALLER_VARIABLES } from '../../base/environment.ts';
 import { randomHex } from '../../base/system/files.ts';
 
-/** Also the limit of a caller's standard input. */
+/** The most bytes of a call's arguments, and of its standard input. */
 const REQUEST_LIMIT = 1024 * 1024;
 // Bash reads a reply byte by byte into a variable, which cannot hold a NUL byte. Other replies go through head(1).
 const TEXT_LIMIT = 64 * 1024;
@@ -30,8 +30,8 @@ export interface AgentCallOptions {
  *     host    text CODE ERR OUT \n errors output  lengths in bytes
  *     caller  .
  *
- * An unset variable is empty, without the `=`. Only what runs checks sends its surroundings. A reply that is long or not text
- * comes in parts:
+ * An unset variable is empty, without the `=`. Only TodoProve and TaskProve send their surroundings. A reply that is long or not
+ * text comes in parts:
  *
  *     host    bytes CODE ERR OUT \n errors
  *     caller  .

@@ -25,7 +25,7 @@ name=${0##*/}
 exec 6>&2 || exec 6>/dev/null
 exec 2>/dev/null
 exec 7>&1 || exec 7>&-
-# Not earlier: on broken machines /dev/null is a plain file.
+# noclobber, for slots. Not earlier: on broken machines /dev/null is a plain file.
 set -C
 fail() {
   printf '%s: %s\n' "$name" "$1" >&6
@@ -95,7 +95,7 @@ while :; do
       [ "$b" = 0 ] || printf %s "$err" >&6
       printf %s "$out" && exit "$a"
       fail 'write error' ;;
-    # As for text.
+    # a, b, c: as for text
     bytes)
       # Some head(1) read ahead, so the host sends each part on request, and `end` when it is complete.
       # The trap is not reset in a subshell: bash 4.2 does not pass that on.

@@ -9,7 +9,7 @@ import {
 import type { Environment } from '../../base/environment.ts';
 import { quote } from '../../base/line/quotes.ts';
 import { canReadAndWrite, canRun, DEFAULT_PATH, findBash } from '../../base/system/access.ts';
-import { codeOf } from '../../base/system/files.ts';
+import { codeOf, orElse } from '../../base/system/files.ts';
 import script from './agent-command.sh';
 import { type ControlFiles, controlFiles, fixedTexts } from './control-commands.ts';
 import {
@@ -132,21 +132,17 @@ export class BashHome {
    * before each line, so the files are examined only if a folder has changed.
    */
   get isWhole(): boolean {
-    try {
-      const folder = this.#folder;
-      if (folder === undefined) return false;
-      const changed = `${folder.ctimeMs} ${lstatSync(this.#bin).ctimeMs}`;
-      if (changed === this.#wholeSince) return true;
-      const { go, status } = this.files;
-      const isWhole =
-        this.#slots.isWhole &&
-        [this.path, go, status].every(canReadAndWrite) &&
-        this.#written.every((name) => canRun(this.scriptOf(name)));
-      if (isWhole) this.#wholeSince = changed;
-      return isWhole;
-    } catch {
-      return false;
-    }
+    const [folder, bin] = [this.#folder, orElse(() => lstatSync(this.#bin), undefined)];
+    if (!folder || !bin) return false;
+    const changed = `${folder.ctimeMs} ${bin.ctimeMs}`;
+    if (changed === this.#wholeSince) return true;
+    const { go, status } = this.files;
+    const isWhole =
+      this.#slots.isWhole &&
+      [this.path, go, status].every(canReadAndWrite) &&
+      this.#written.every((name) => canRun(this.scriptOf(name)));
+    if (isWhole) this.#wholeSince = changed;
+    return isWhole;
   }
 
   /** Removes all files. Bash must have ended. Waiting callers report that their agent shell has ended. */
@@ -156,22 +152,15 @@ export class BashHome {
     const isThere = this.#folder !== undefined;
     // Before the removal, which needs a descriptor: there may be no other.
     closeSync(this.#fd);
-    try {
-      if (isThere) removeFolder(this.path);
-    } catch {
-      // A line may have made it impossible to remove, with a mount or chattr +i.
-    }
+    // A line may have made it impossible to remove, with a mount or chattr +i.
+    if (isThere) orElse(() => removeFolder(this.path), undefined);
     await this.watchdog.dismiss();
   }
 
   /** Returns undefined if the folder was removed, moved, mounted over or made unreadable. */
   get #folder(): Stats | undefined {
-    try {
-      const now = lstatSync(this.path);
-      return now.ino === this.#own.ino && now.dev === this.#own.dev ? now : undefined;
-    } catch {
-      return undefined;
-    }
+    const now = orElse(() => lstatSync(this.path), undefined);
+    return now?.ino === this.#own.ino && now.dev === this.#own.dev ? now : undefined;
   }
 
   async #execute(name: string, invocation: Invocation): Promise<CommandResult> {

@@ -37,7 +37,7 @@ export interface End {
   readonly startError?: string;
 }
 
-/** Unset while bash starts: they would run or change commands before its first line, or tell us the caller's limit. */
+/** Unset while bash starts: the first is for us, the others would run or change commands before its first line. */
 const NOT_AT_START = {
   AGENT_SHELL_OPEN_FILES: undefined,
   BASH_ENV: undefined,

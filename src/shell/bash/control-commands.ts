@@ -214,7 +214,7 @@ function tracedReport(code: string, { status }: ControlFiles): string {
 
 const TRAPS_OFF = `${BUILTIN} trap - ERR DEBUG RETURN`;
 const OTHERS_OFF = `${BUILTIN} set +exv;${BUILTIN} shopt -u expand_aliases`;
-// Not $PWD, which a line may set.
+// The directory is asked of `pwd`, since a line may set $PWD.
 const SETTINGS = `${BUILTIN} shopt -p expand_aliases;${BUILTIN} pwd -L;${BUILTIN} printf \\\\0;${BUILTIN} trap -p ERR DEBUG RETURN`;
 /**
  * Ends bash if `builtin` is a function: since 4.4, without BASH_COMPAT, no function can leave this loop. Before, one can, but then

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import type { Environment } from '../../base/environment.ts';
 import { findProgram } from '../../base/system/access.ts';
-import { codeOf } from '../../base/system/files.ts';
+import { codeOf, orElse } from '../../base/system/files.ts';
 
 // No pipe holds more, so this many bytes include all that was in it.
 const PIPE_CAPACITY = 1024 * 1024;
@@ -129,7 +129,8 @@ export class FifoReader {
   /** Reads everything that was written before this call. No end marker is needed: a write is complete when it returns. */
   drain(): void {
     for (let total = 0; total < PIPE_CAPACITY; ) {
-      const length = readAvailable(this.#fd, this.#buffer);
+      // EAGAIN: there is nothing to read.
+      const length = orElse(() => readSync(this.#fd, this.#buffer), 0);
       if (length === 0) {
         return;
       }
@@ -140,14 +141,5 @@ export class FifoReader {
 
   close(): void {
     this.#socket.destroy();
-  }
-}
-
-/** Returns the number of bytes read without waiting; 0 if there are none. */
-function readAvailable(fd: number, buffer: Buffer): number {
-  try {
-    return readSync(fd, buffer);
-  } catch {
-    return 0; // EAGAIN
   }
 }

@@ -1,6 +1,6 @@
 import { quote } from '../../base/line/quotes.ts';
 
-/** Not an alias, nor a function. */
+/** A quoted word is no alias, and `builtin` runs no function. */
 export const BUILTIN = '\\builtin';
 
 /*
@@ -61,5 +61,5 @@ export function asksInVain(line: string, last: LastCommand | undefined): boolean
   return last !== undefined && last.argument === undefined && namesLast(line);
 }
 
-/** Text in single quotes. */
+/** Quoted text without newlines, which bash would count as lines. */
 export const inOneLine = (quoted: string): string => quoted.replaceAll('\n', () => "'$'\\n''");

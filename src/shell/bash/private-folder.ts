@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { codeOf, randomHex, writeAll } from '../../base/system/files.ts';
+import { codeOf, orElse, randomHex, writeAll } from '../../base/system/files.ts';
 import type { Traces } from '../../base/system/processes.ts';
 import { hasReader } from './fifos.ts';
 import watchdog from './watchdog.sh';
@@ -64,7 +64,7 @@ function allow(folder: string): void {
 
 /** How to recognize descendants of the bash with this private folder: by their PATH, or their output. */
 export function tracesOf(folder: string): Traces {
-  // Not by slots, which any process that calls an agent command has open.
+  // Slots are no trace: any process that calls an agent command has one open.
   const outputs = /^\/(?:out|err)(?: \(deleted\))?$/;
   const isTheirs = (file: string) =>
     file.startsWith(`${folder}/`) && outputs.test(file.slice(folder.length));
@@ -79,16 +79,9 @@ export const aliveIn = (folder: string) => join(folder, `alive-${hostname()}`);
 
 /** Removes this user's private folders whose host and watchdog have ended. */
 export function sweep(parent: string): void {
-  for (const name of entriesIn(parent)) {
+  // In a shared folder, listing may be forbidden.
+  for (const name of orElse(() => readdirSync(parent), [])) {
     if (name.startsWith(PREFIX)) sweepFolder(join(parent, name));
-  }
-}
-
-function entriesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // In a shared folder, listing may be forbidden.
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Environment } from '../../base/environment.ts';
+import { orElse } from '../../base/system/files.ts';
 import { AgentCall, type Execute } from './agent-call.ts';
 import { FifoReader, FifoWriter, hasReader, makeFifos } from './fifos.ts';
 import { makePrivate, removeFolder } from './private-folder.ts';
@@ -205,11 +206,8 @@ class Slot {
   }
 
   free(): void {
-    try {
-      unlinkSync(this.#taken);
-    } catch {
-      // It was removed already, perhaps with its folder.
-    }
+    // A line may have removed it, perhaps with its folder.
+    orElse(() => unlinkSync(this.#taken), undefined);
   }
 
   close(): void {
@@ -220,17 +218,11 @@ class Slot {
 
   /** Renames it before it is removed, so that no caller finds half a slot. */
   remove(hidden: string): void {
-    try {
-      this.show(hidden);
-    } catch {
-      // It was removed already.
-    }
+    // A line may have removed it.
+    orElse(() => this.show(hidden), undefined);
     this.close();
-    try {
-      removeFolder(hidden);
-    } catch {
-      // It is removed with the private folder.
-    }
+    // If this fails, it goes with the private folder.
+    orElse(() => removeFolder(hidden), undefined);
   }
 
   get #taken(): string {

@@ -58,8 +58,8 @@ export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval 
 
 /**
  * Allows a certain line if each of its commands begins with one of `prefixes`, or is an agent command other than TodoProve and
- * TaskProve; asks `next` about all others. A prefix with a builtin that may assign or evaluate, such as `export`, allows only a line that is exactly this prefix. If `next` allows a line
- * and says what to remember, that is added to the list.
+ * TaskProve; asks `next` about all others. A prefix with a builtin that may assign or evaluate, such as `export`, allows only a
+ * line that is exactly this prefix. If `next` allows a line and says what to remember, that is added to the list.
  *
  *     allowList(['git status', 'npm test'], ask)
  *

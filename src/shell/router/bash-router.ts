@@ -78,7 +78,7 @@ export class BashRouter {
   readonly #permission: Permission;
   readonly #disposal = new AbortController();
   #queue: Promise<unknown> = Promise.resolve();
-  /** The limit of lines that have none of their own; `dispose` reaches it. */
+  /** For lines without a limit: only `dispose` ends them. */
   readonly #limit = new LineTime({});
   #ownLimit: LineTime | undefined;
 

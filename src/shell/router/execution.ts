@@ -100,7 +100,7 @@ interface World {
   readonly handlers: ReadonlyMap<string, AgentBashHandler>;
   readonly shell: NativeShell;
   readonly env: Environment;
-  /** They end the reading: then nothing is mended. */
+  /** Each ends the reading; then nothing is mended. */
   readonly signals: readonly AbortSignal[];
 }
 

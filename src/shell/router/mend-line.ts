@@ -53,22 +53,19 @@ export async function mendLine(
   canRead: CanRead,
 ): Promise<string | undefined> {
   if (line.length > MAX_JSON_BYTES || !/[[{]/.test(line) || /[\0\x01]/.test(line)) return undefined;
-  return mendWholeOrEval(line, names, canRead).catch(() => undefined);
-}
-
-async function mendWholeOrEval(
-  line: string,
-  names: JsonCommandNames,
-  canRead: CanRead,
-): Promise<string | undefined> {
-  const mended = await mendText(line, names, canRead);
-  if (mended !== undefined) return mended;
-  const evaluated: LinePart[] = [];
-  for (const part of evalTexts(line)) {
-    const text = await mendText(part.text, names, canRead);
-    if (text !== undefined) evaluated.push({ ...part, text: quote(text) });
+  try {
+    const mended = await mendText(line, names, canRead);
+    if (mended !== undefined) return mended;
+    const evaluated: LinePart[] = [];
+    for (const part of evalTexts(line)) {
+      const text = await mendText(part.text, names, canRead);
+      if (text !== undefined) evaluated.push({ ...part, text: quote(text) });
+    }
+    return evaluated.length > 0 ? replaceParts(line, evaluated) : undefined;
+  } catch {
+    // Bash cannot tell.
+    return undefined;
   }
-  return evaluated.length > 0 ? replaceParts(line, evaluated) : undefined;
 }
 
 async function mendText(

@@ -67,7 +67,7 @@ export interface PermissionWorld {
 /** Approval of the lines of a router, and of the checks that commands of these lines want to run. */
 export class Permission {
   readonly #world: PermissionWorld;
-  /** For lines without one of their own. */
+  /** Asked about lines without an `approve` of their own. */
   readonly #approve: Approve | undefined;
   /** True once approval was needed for a line. */
   #asks: boolean;
