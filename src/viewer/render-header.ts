@@ -1,5 +1,6 @@
 import { agentName, printable, sessionName } from '../screen/panel/look.ts';
 import { itemRows, statusTimes, teamRows } from '../screen/panel/status-times.ts';
+import type { Theme } from '../screen/panel/theme.ts';
 import { EMPTY_LINE, join, type Line, line, spread } from '../screen/terminal/lines.ts';
 import { truncate } from '../screen/terminal/text.ts';
 import type { ViewerState } from './model.ts';
@@ -47,28 +48,24 @@ export function headerLines(state: ViewerState, look: ItemLook, isRoomy: boolean
 /** The terminal's title: how much is completed, and of what. */
 export function viewerTitle(state: ViewerState, { theme }: Pick<ItemLook, 'theme'>): string {
   const { done, total } = progressOf(state);
-  const name = printable(headerName(state, theme.dot), theme);
+  const agent = agentName(shownList(state)?.agent ?? 'todowrite');
+  const name = ofSession(isOfTeam(state) ? 'Team tasks' : agent, state, theme);
   if (total === 0) return name;
   return `${done === total ? `${theme.completed} ` : ''}${done}/${total} ${name}`;
 }
 
-/** An agent's list or the team's tasks, and the session. */
-function headerName(state: ViewerState, dot: string): string {
-  const subject = isOfTeam(state)
-    ? 'Team tasks'
-    : agentName(shownList(state)?.agent ?? 'todowrite');
-  return [subject, sessionName(state.known.session ?? '')[0]].filter(Boolean).join(` ${dot} `);
+function ofSession(subject: string, { known }: ViewerState, theme: Theme): string {
+  const [session] = sessionName(known.session ?? '');
+  return printable([subject, session].filter(Boolean).join(` ${theme.dot} `), theme);
 }
 
 function headingOf(state: ViewerState, look: ItemLook): ViewerHeading {
   const { theme, times } = look;
   const { name, version } = pageOf(state);
-  const [session] = sessionName(state.known.session ?? '');
   const list = shownList(state);
   const agent = agentName(list?.agent ?? state.agent ?? state.awaited);
   const titled = (words: string) => printable(words, theme);
-  const ofSession = (words: string) =>
-    titled([words, session].filter(Boolean).join(` ${theme.dot} `));
+  const inSession = (words: string) => ofSession(words, state, theme);
   const ofVersion = (whose: string, at = new Date(0), by = '-') => ({
     title: titled(`Version ${version} of ${whose}, ${times.at(+at)} by ${agentName(by)}`),
     hasBar: true,
@@ -79,16 +76,16 @@ function headingOf(state: ViewerState, look: ItemLook): ViewerHeading {
     case 'sessions':
       return { title: 'All sessions' };
     case 'agents':
-      return { title: ofSession('All agents') };
+      return { title: inSession('All agents') };
     case 'history':
-      return { title: ofSession(`History of ${isOfTeam(state) ? TEAMS_TASKS : agent}`) };
+      return { title: inSession(`History of ${isOfTeam(state) ? TEAMS_TASKS : agent}`) };
     case 'board': {
       const { at, graph } = shownTasks(state)[0] ?? {};
       if (version !== undefined) return ofVersion(TEAMS_TASKS, at, graph?.by);
       // A renewed lease is a version, too, but no change.
       const changes = [...(graph?.tasks.values() ?? [])].map((task) => Date.parse(task.updatedAt));
       const changed = changes.length > 0 ? `updated ${times.ago(Math.max(...changes))}` : '';
-      return { title: ofSession('Team tasks'), changed, hasBar: true };
+      return { title: inSession('Team tasks'), changed, hasBar: true };
     }
     case 'details': {
       const { of = '' } = pageOf(state);
@@ -101,7 +98,7 @@ function headingOf(state: ViewerState, look: ItemLook): ViewerHeading {
       const [shown] = shownVersions(state);
       if (version !== undefined) return { ...ofVersion(agent, shown?.updatedAt, shown?.by), time };
       const changed = `updated ${times.ago(+list.versions[0].updatedAt)}`;
-      const title = state.rows < 9 ? titled(agent) : ofSession(agent);
+      const title = state.rows < 9 ? titled(agent) : inSession(agent);
       return { title, changed, time, hasBar: true };
     }
   }
