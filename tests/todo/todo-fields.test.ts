@@ -12,6 +12,6 @@ test('a field that an item has beside its own shows wherever people look, as one
   expect(factsOf(shownItem({ ...item, status: 'completed' }))).toEqual([]);
   const { versions } = historyOf('main', [[5, [item]]]);
   const look = { theme: createTheme(), columns: 100, now: NOON };
-  expect(todosForPeople(versions, look)).toMatch(/ high .* Ship \(id: 7, due: 2026-01-31\)\n/);
+  expect(todosForPeople(versions, look)).toMatch(/^○ Ship \(id: 7, due: 2026-01-31\) +high\n/);
   expect(itemDetails(versions, item)).toContainEqual({ label: 'Due', lines: ['2026-01-31'] });
 });

@@ -1,14 +1,15 @@
-import { proofMark, STATUSES, type Status } from '../../base/command/status.ts';
+import { STATUSES, type Status } from '../../base/command/status.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
-import { table } from '../terminal/lines.ts';
-import { factsOf, printable, rowLines, shownTask } from './look.ts';
+import { wrap } from '../terminal/text.ts';
+import { factsOf, LONGEST_ROW, rowLines, type Shown, shownItem, shownTask } from './look.ts';
 import { ShownTimes } from './shown-times.ts';
 import { statusTimes } from './status-times.ts';
-import { GLYPH_OF, type Theme } from './theme.ts';
+import type { Theme } from './theme.ts';
 
 /** Below this, facts of a task stand below its subject. */
-const NARROW_TABLE_COLUMNS = 60;
+const NARROW_COLUMNS = 60;
+const LEAST_COLUMNS = 20;
 
 /** A terminal to print a list on, once. */
 export interface PeopleLook {
@@ -18,26 +19,27 @@ export interface PeopleLook {
   readonly now: number;
 }
 
-/** A list with its times and a summary line. @param versions of the list, newest first. */
+interface PeopleRow {
+  readonly shown: Shown;
+  readonly facts: readonly string[];
+}
+
+/** A list with its times and a summary. @param versions of the list, newest first. */
 export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLook): string {
-  const { theme } = look;
   const [list] = versions;
-  const items = list?.items ?? [];
-  if (list === undefined || items.length === 0) return 'No todos.\n';
+  if (list === undefined || list.items.length === 0) return 'No todos.\n';
   const times = new ShownTimes(look.now);
   const { since } = statusTimes(versions);
-  const rows = items.map((item) => {
-    const at = since.get(item);
-    const { status, content, activeForm, priority = '', proof: _, ...others } = item;
-    const isKnown = status !== 'pending' && at !== undefined;
-    const time = isKnown ? times[status === 'completed' ? 'at' : 'running'](at) : '';
+  const rows = list.items.map((item) => {
+    const { status, content, activeForm, priority: _, proof: __, ...others } = item;
+    const at = status === 'pending' ? undefined : since.get(item);
+    const time = at === undefined ? '' : times[status === 'completed' ? 'at' : 'running'](at);
     const details = Object.entries(others).map((field) => field.join(': '));
-    const doing = status === 'in_progress' ? ` <- ${activeForm}...` : '';
-    const text = content + doing + (details.length > 0 ? ` (${details.join(', ')})` : '');
-    return [theme[GLYPH_OF[status]], time, priority, proofMark(item), text];
+    const text = content + (details.length > 0 ? ` (${details.join(', ')})` : '');
+    const shown = { ...shownItem(item), text, doing: `${text} <- ${activeForm}`, more: [] };
+    return { shown, facts: factsOf(shown, time) };
   });
-  const changed = `changed ${times.ago(+list.updatedAt)}`;
-  return page(rows, items, [changed], look);
+  return page(rows, `changed ${times.ago(+list.updatedAt)}`, look);
 }
 
 export function tasksForPeople(
@@ -48,61 +50,35 @@ export function tasksForPeople(
   })[],
   look: PeopleLook,
 ): string {
-  const { theme } = look;
   if (tasks.length === 0) return 'No tasks.\n';
   const times = new ShownTimes(look.now);
-  const columns = Math.max(20, look.columns - 1);
-  const rows = tasks.flatMap((task) => {
+  const rows = tasks.map((task) => {
     const { subject, activeForm, openBlockers: blockedBy } = task;
     const doing = activeForm === undefined ? subject : `${subject} <- ${activeForm}`;
     const shown = shownTask({ ...task, activeForm: doing }, { blockedBy, blocks: [] });
     // The age comes last: it is the first that is left out.
     const own = factsOf(shown);
     const facts = task.isLeaseOver ? own.toSpliced(1, 0, 'lease expired') : own;
-    const look = {
-      ...{ theme, columns, facts: [...facts, times.ago(Date.parse(task.updatedAt))] },
-      factsBelow: columns < NARROW_TABLE_COLUMNS,
-    };
-    return rowLines(shown, look).map(({ text }) => text.trimEnd());
+    return { shown, facts: [...facts, times.ago(Date.parse(task.updatedAt))] };
   });
   const ready = tasks.filter(({ isReady }) => isReady).length;
-  return withSummary(rows, tasks, [`${ready} ready to claim`], theme);
+  return page(rows, `${ready} ready to claim`, look, look.columns <= NARROW_COLUMNS);
 }
 
 function page(
-  rows: readonly (readonly string[])[],
-  items: readonly { readonly status: Status }[],
-  more: readonly string[],
+  rows: readonly PeopleRow[],
+  remark: string,
   { theme, columns }: PeopleLook,
+  factsBelow = false,
 ): string {
-  const used = (rows[0] ?? []).map((_, x) => rows.some((row) => row[x] !== ''));
-  const cells = rows.map((row) =>
-    row.filter((_, x) => used[x]).map((text) => printable(text, theme)),
+  const width = Math.min(LONGEST_ROW, Math.max(LEAST_COLUMNS, columns - 1));
+  const lines = rows.flatMap(({ shown, facts }) =>
+    rowLines(shown, { theme, columns: width, facts, factsBelow }),
   );
-  const last = (cells[0]?.length ?? 0) - 1;
-  const lines = table(
-    cells,
-    { width: Math.max(20, columns - 1), ellipsis: theme.ellipsis },
-    (y, x) => {
-      const paint = theme.paint[GLYPH_OF[items[y]?.status ?? 'pending']];
-      return x === 0 || x === last ? paint : theme.paint.faint;
-    },
-  );
-  return withSummary(lines, items, more, theme);
-}
-
-function withSummary(
-  lines: readonly string[],
-  items: readonly { readonly status: Status }[],
-  more: readonly string[],
-  theme: Theme,
-): string {
+  const count = (status: Status) => rows.filter(({ shown }) => shown.status === status).length;
   const counts = STATUSES.toReversed()
-    .map((status) => {
-      const count = items.filter((item) => item.status === status).length;
-      return count > 0 ? `${count} ${status.replace('_', ' ')}` : '';
-    })
-    .filter(Boolean);
-  const summary = theme.paint.faint([...counts, ...more].join(', '));
-  return `${lines.join('\n')}\n\n${summary}\n`;
+    .filter((status) => count(status) > 0)
+    .map((status) => `${count(status)} ${status.replace('_', ' ')}`);
+  const summary = wrap([...counts, remark].join(', '), width).map(theme.paint.faint);
+  return `${[...lines.map(({ text }) => text.trimEnd()), '', ...summary].join('\n')}\n`;
 }

@@ -6,6 +6,9 @@ import { displayWidth, oneLine, truncate, wrap } from '../terminal/text.ts';
 import type { ShownTimes } from './shown-times.ts';
 import { createTheme, GLYPH_OF, type Theme } from './theme.ts';
 
+/** Longer rows are hard to read. */
+export const LONGEST_ROW = 100;
+
 /** An item or a team's task as all screens show it. */
 export interface Shown extends Ranked {
   /** An item's content, or a task's number and subject. */

@@ -5,14 +5,20 @@ import type { Items } from '../../todo/todo-fields.ts';
 import type { TodoState } from '../../todo/todo-version.ts';
 import { type Line, line, padded } from '../terminal/lines.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
-import { factsOf, printable, rowLines, type Shown, shownItem, shownTask } from './look.ts';
+import {
+  factsOf,
+  LONGEST_ROW,
+  printable,
+  rowLines,
+  type Shown,
+  shownItem,
+  shownTask,
+} from './look.ts';
 import { shownElapsed } from './shown-times.ts';
 import { createTheme, type Theme } from './theme.ts';
 
 /** The most rows of a panel, with its frame. */
 const MAX_ROWS = 10;
-/** Longer rows are hard to read. */
-const BOX_WIDTH = 100;
 /** On narrower screens, rows have no box. */
 const MIN_BOX_COLUMNS = 24;
 /** With fewer rows, the item in progress takes only one. */
@@ -133,7 +139,7 @@ function renderBox<Row extends Ranked>(
   if (items.length === 0 || height < 1) return [];
   const isBoxed = columns >= MIN_BOX_COLUMNS && height >= 3;
   // The last column stays free: after writing there, a terminal is about to wrap.
-  const width = isBoxed ? Math.min(columns - 1, BOX_WIDTH) - 4 : Math.max(1, columns - 1);
+  const width = isBoxed ? Math.min(columns - 1, LONGEST_ROW) - 4 : Math.max(1, columns - 1);
   const isFresh = (item: Row) => options.fresh?.has(item) ?? false;
   const draw = (item: Row, most: number) => {
     const { shown, facts } = show(item);

@@ -24,11 +24,12 @@ test('a list has marks, times and a line that sums it up', () => {
     [65, 'x Analyze', '> Build', '- Ship it to the people who wait for it'],
   );
   expect(todosForPeople(versions, look).split('\n')).toEqual([
-    '✓  11:58   Analyze',
-    '●  1m 05s  Build <- Doing Build...',
-    '○          Ship it to the people who wait for it',
+    '✓ Analyze                                   11:58',
+    '● Build <- Doing Build...                  1m 05s',
+    '○ Ship it to the people who wait for it',
     '',
-    '1 completed, 1 in progress, 1 pending, changed 1m ago',
+    '1 completed, 1 in progress, 1 pending, changed 1m',
+    'ago',
     '',
   ]);
 });
@@ -39,7 +40,7 @@ test('a row holds all that a model sees of an item', () => {
   const { versions } = listOf('main', [5, '- a']);
   const list = { ...versions[0], items: [{ ...item, ...more }] };
   const [row = ''] = todosForPeople([list], { ...look, columns: 100 }).split('\n');
-  expect(row).toMatch(/^●.* high .* Tag it <- Tagging it\.\.\. \(id: 7, check: npm test\)$/);
+  expect(row).toMatch(/^● Tag it \(id: 7, check: npm test\) <- Tagging it\.\.\. .* high$/);
 });
 
 describe('tasks', () => {
@@ -71,6 +72,7 @@ describe('tasks', () => {
   });
 
   test('on a narrow terminal have their facts below, whole', () => {
+    expect(rowsAt(200)[0]).toHaveLength(100);
     expect(rowsAt(40)).toEqual([
       '✓ #1 Parse',
       '    ann · 1m ago',
@@ -80,13 +82,14 @@ describe('tasks', () => {
       '  waited for it since the spring',
       '    high · blocked by #2 · 1m ago',
       '',
-      '1 completed, 1 in progress, 1 pending, 0 ready to claim',
+      '1 completed, 1 in progress, 1 pending,',
+      '0 ready to claim',
       '',
     ]);
   });
 });
 
-test('an empty list prints no table', () => {
+test('an empty list is one line', () => {
   expect(todosForPeople([], look)).toBe('No todos.\n');
   expect(tasksForPeople([], look)).toBe('No tasks.\n');
 });
@@ -96,7 +99,7 @@ test('text that is wider than the terminal is wrapped, and is text', () => {
   const text = todosForPeople(versions, { ...look, columns: 40 });
   expect(text).not.toMatch(/[\x1b\u202e]/);
   for (const line of text.split('\n').slice(0, -3)) expect(line.length).toBeLessThan(40);
-  for (const columns of [30, 80, 120]) {
+  for (const columns of [30, 80, 101]) {
     const { versions: long } = listOf('main', [4, `- ${'x'.repeat(400)}`]);
     expect(todosForPeople(long, { ...look, columns }).split('\n')[0]).toHaveLength(columns - 1);
   }
@@ -191,7 +194,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     const long = 'x'.repeat(100);
     openTodoStore({ folder: `${state}/s/main` }).update(todos('- Ship', `- ${long}`));
     expect(await screenOf(state, '')).toMatch(
-      /^○ {2}Ship\n○ {2}x{56}\n {3}x{44}\n\n2 pending, changed \d+s ago\nend$/,
+      /^○ Ship\n○ x{57}\n {2}x{43}\n\n2 pending, changed \d+s ago\nend$/,
     );
     const settings = ['TODO_PANEL=off', 'GEMINI_CLI=1', 'CI=true', 'TERM=dumb', 'TERM='];
     expect(await screenOf(state, ...settings)).toMatch(
