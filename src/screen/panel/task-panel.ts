@@ -4,7 +4,7 @@ import type { Items } from '../../todo/todo-fields.ts';
 import type { TodoStore } from '../../todo/todo-store.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
-import { type KeyStream, type TerminalUse, takeTerminal } from '../terminal/take-terminal.ts';
+import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
 import { agentName } from './look.ts';
 import { plainReport, plainTaskReport } from './plain-report.ts';
 import { type ListOptions, renderLists, rewritten } from './render-lists.ts';
@@ -118,10 +118,19 @@ export class TaskPanel {
     this.#isPlain = !this.isLive && mode === 'plain';
     this.screen = new Screen(stream, { filters: this.isLive, wrapsRows: !env.TMUX });
     if (this.isLive) {
-      this.#listen(store.onChange(() => this.#changed()));
+      this.#listen(
+        store.onChange(() => {
+          this.#isFolded = false;
+          this.#frame();
+        }),
+      );
       this.#listen(tasks?.onChange(() => this.#frame()));
       stream.on?.('resize', this.#resized);
-      if (input) this.#listen(takeTerminal(input, this.#terminalUse()));
+      const enter = () => {
+        this.screen.redraw([]);
+        this.#draw();
+      };
+      if (input) this.#listen(takeTerminal(input, { enter, leave: () => this.screen.hide() }));
       else this.#draw();
     } else if (this.#isPlain) {
       this.#listen(store.onChange(() => this.#report(this.#own)));
@@ -170,14 +179,8 @@ export class TaskPanel {
     this.#cancelNext?.();
     // The last frame stays, so it has no highlight.
     const settled = { fresh: new Set(), rewritten: undefined };
-    const times = new ShownTimes(this.#clock.now());
-    if (this.isLive) this.screen.setPanel(this.#render(times, settled));
+    if (this.isLive) this.screen.setPanel(this.#render(settled));
     this.screen.close();
-  }
-
-  #changed(): void {
-    this.#isFolded = false;
-    this.#frame();
   }
 
   #frame(): void {
@@ -195,17 +198,16 @@ export class TaskPanel {
   }
 
   #draw(): void {
-    const times = new ShownTimes(this.#clock.now());
-    this.screen.setPanel(this.#render(times));
+    const now = new ShownTimes(this.#clock.now());
+    this.screen.setPanel(this.#render({}, now));
     this.#cancelNext?.();
-    const { untilChange } = times;
-    this.#cancelNext =
-      untilChange === Number.POSITIVE_INFINITY
-        ? undefined
-        : this.#clock.after(untilChange, () => this.#draw());
+    const { untilChange } = now;
+    this.#cancelNext = Number.isFinite(untilChange)
+      ? this.#clock.after(untilChange, () => this.#draw())
+      : undefined;
   }
 
-  #render(now: ShownTimes, look: Partial<ListOptions> = {}): string[] {
+  #render(look: Partial<ListOptions> = {}, now = new ShownTimes(this.#clock.now())): string[] {
     const tasks = this.#tasks?.rows() ?? [];
     this.#taskStatus = new Map(
       tasks.map(({ id, status }) => {
@@ -226,16 +228,6 @@ export class TaskPanel {
       ...look,
     };
     return renderLists(todos, [...this.#beside], tasks, options, this.#isFolded);
-  }
-
-  #terminalUse(): TerminalUse {
-    return {
-      enter: () => {
-        this.screen.redraw([]);
-        this.#draw();
-      },
-      leave: () => this.screen.hide(),
-    };
   }
 
   #listen(unsubscribe: (() => void) | undefined): void {
@@ -260,6 +252,6 @@ export class TaskPanel {
   }
 
   readonly #resized = (): void => {
-    this.screen.redraw(this.#render(new ShownTimes(this.#clock.now())));
+    this.screen.redraw(this.#render());
   };
 }
