@@ -9,6 +9,7 @@ import {
 import { orElse } from '../base/system/files.ts';
 import { ListHome } from '../lists/list-home.ts';
 import { agentOfHarness } from '../lists/list-paths.ts';
+import type { Awaitable } from '../lists/maybe-async.ts';
 import { DEFAULT_AGENT } from '../lists/place.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { type LeaseClock, renewLeases } from './lease.ts';
@@ -20,13 +21,6 @@ export interface HookSurroundings extends Surroundings {
   /** How long one may take, in milliseconds; 30,000 unless given. */
   readonly limitMs?: number;
 }
-
-/** Prints tasks for a person. */
-export type TasksForPeople = (
-  graph: TaskGraph,
-  tasks: readonly Task[],
-  clock?: LeaseClock,
-) => string | Promise<string>;
 
 /** The lists, caller and settings that task commands work with. */
 export interface TaskContext {
@@ -42,7 +36,9 @@ export interface TaskContext {
   /** The session of all calls, if its end releases the tasks that its agent has begun. */
   readonly session?: string | undefined;
   /** Prints tasks for a person; without it they are printed for a model. */
-  readonly forPeople?: TasksForPeople | undefined;
+  readonly forPeople?:
+    | ((graph: TaskGraph, tasks: readonly Task[], clock?: LeaseClock) => Awaitable<string>)
+    | undefined;
 }
 
 /** The settings of a call: the caller's, or the host's. */

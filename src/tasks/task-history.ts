@@ -82,19 +82,12 @@ export async function graphAt(store: TaskStore, at?: number): Promise<FoundTasks
   return { refused: [because('no_such_version', at, kept)] };
 }
 
-export interface Undone {
-  readonly graph: TaskGraph;
-  /** The restored tasks, including those that exist again or no longer. */
-  readonly ids: readonly number[];
-}
-
 /** Undoes one change, if every task that it changed is still as it left it. */
 export function undoChange(
   graph: TaskGraph,
-  { before, after }: { readonly before: TaskGraph; readonly after: TaskGraph },
+  { before, after, ids }: TaskChangeEntry,
   at: string,
-): Undone | Refused {
-  const ids = changedTasks(before, after);
+): { readonly graph: TaskGraph } | Refused {
   const changedSince = ids.filter((id) => !isSameTask(after.tasks.get(id), graph.tasks.get(id)));
   if (changedSince.length > 0)
     return { refused: [because('built_upon', changedSince, 'since; nothing was undone')] };
@@ -104,7 +97,7 @@ export function undoChange(
     if (was) tasks.set(id, Object.freeze({ ...was, updatedAt: at }));
     else tasks.delete(id);
   }
-  return { graph: { ...graph, tasks: inOrder(tasks) }, ids };
+  return { graph: { ...graph, tasks: inOrder(tasks) } };
 }
 
 /** The tasks that a change has made, altered or deleted; not those with only a renewed lease. */

@@ -8,7 +8,7 @@ export const STEPS = {
   '--pending': 'pending',
   '--drop': undefined,
 } as const;
-export type StepOption = keyof typeof STEPS;
+type StepOption = keyof typeof STEPS;
 export const STEP_OPTIONS = Object.keys(STEPS) as StepOption[];
 
 /** Changes of single items, each named by its id or its place, counted from 1. */
