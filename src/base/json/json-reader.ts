@@ -1,4 +1,5 @@
 import { characterCount, safeText } from '../safe-text.ts';
+import { orElse } from '../system/files.ts';
 import { endOfString, findJsonProblem, type JsonProblem } from './json-problem.ts';
 
 /** The correction of a slip. */
@@ -58,11 +59,7 @@ export function readJson(text: string): JsonReading {
 const NOT_JSON: JsonProblem = { offset: 0, message: 'this is not JSON', kind: 'other' };
 
 function parseStrictly(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
+  return orElse(() => ({ value: JSON.parse(text) }), undefined);
 }
 
 function mendAll(repairs: readonly JsonRepair[], text: string, notes: string[]): string {

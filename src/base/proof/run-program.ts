@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Environment } from '../environment.ts';
+import { orElse } from '../system/files.ts';
 
 export interface Surroundings {
   readonly environment: Environment;
@@ -51,11 +52,9 @@ export async function runProgram(
       clearTimeout(timer);
       signal?.removeEventListener('abort', cancel);
       const isAll = input === undefined || exitCode === undefined;
-      try {
-        if (isAll && program.pid !== undefined) process.kill(-program.pid, 'SIGKILL');
-      } catch {
-        // All have ended.
-      }
+      const { pid } = program;
+      // Fails if all have ended.
+      if (isAll && pid !== undefined) orElse(() => process.kill(-pid, 'SIGKILL'), false);
       guard.end('\n');
       stdin.destroy();
       stderr.destroy();

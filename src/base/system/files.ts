@@ -203,14 +203,9 @@ function handOver(fd: number, path: string): void {
 
 /** True if a folder is writable for its group and passes that on: it is setgid, or has a default ACL. */
 export function isShared(folder: string): boolean {
-  try {
-    const { mode } = statSync(folder);
-    if ((mode & 0o020) === 0) return false;
-    return (mode & 0o2000) !== 0 || hasDefaultAcl(folder);
-  } catch {
-    // Creating something there will fail with a better error.
-    return false;
-  }
+  // Without the folder, creating something there will fail with a better error.
+  const mode = orElse(() => statSync(folder).mode, 0);
+  return (mode & 0o020) !== 0 && ((mode & 0o2000) !== 0 || hasDefaultAcl(folder));
 }
 
 const defaultAcls = new Map<string, boolean>();
@@ -259,17 +254,16 @@ export function codeOf(error: unknown): string | undefined {
  * start.
  */
 export function randomHex(bytes: number): string {
-  let random: Buffer = Buffer.alloc(0);
+  // Some sandboxes have no devices.
+  const random = orElse(() => readDevice('/dev/urandom', bytes), undefined);
+  return (random ?? process.getBuiltinModule('node:crypto').randomBytes(bytes)).toString('hex');
+}
+
+function readDevice(path: string, bytes: number): Buffer {
+  const device = openSync(path, 'r');
   try {
-    const device = openSync('/dev/urandom', 'r');
-    try {
-      random = readFrom(device, 0, bytes);
-    } finally {
-      closeSync(device);
-    }
-  } catch {
-    // Some sandboxes have no devices.
+    return readFrom(device, 0, bytes);
+  } finally {
+    closeSync(device);
   }
-  if (random.length < bytes) random = process.getBuiltinModule('node:crypto').randomBytes(bytes);
-  return random.toString('hex');
 }

@@ -36,11 +36,8 @@ export function readStandardInput(
 
 export function isTerminal(descriptor: number): boolean {
   const stat = fstatSync(descriptor);
-  if (!stat.isCharacterDevice() || stat.rdev === nullDevice()) return false;
+  if (!stat.isCharacterDevice()) return false;
+  // /dev/null is a character device too, and often standard input.
+  if (stat.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev) return false;
   return process.getBuiltinModule('node:tty').isatty(descriptor);
-}
-
-/** /dev/null is a character device too, and often standard input. */
-function nullDevice(): number | undefined {
-  return statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }
