@@ -240,11 +240,8 @@ export class VersionFolder<T> {
 
   #removeUnfinished(path: string): void {
     discard(this.#fs, `${path}/${headFile(VERSION_0)}`);
-    try {
-      this.#fs.rmdir(path);
-    } catch {
-      // Another process is creating it, and will remove it.
-    }
+    // Fails if another process is creating it, which will remove it.
+    orElse(() => this.#fs.rmdir(path), undefined);
   }
 
   #namesIn(folder: string): string[] {

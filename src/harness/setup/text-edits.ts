@@ -1,4 +1,5 @@
 import { parse } from 'smol-toml';
+import { orElse } from '../../base/system/files.ts';
 
 /** A file cannot be edited; the message says which one, why, and what to do. */
 export class SetupError extends Error {
@@ -195,11 +196,7 @@ export function writableRootsIn(text: string): readonly unknown[] | undefined {
 
 /** True also if it is not TOML, so that its edit says so. */
 export function hasHooks(text: string): boolean {
-  try {
-    return 'hooks' in parse(text);
-  } catch {
-    return true;
-  }
+  return orElse(() => 'hooks' in parse(text), true);
 }
 
 function parsedToml(text: string): object {
