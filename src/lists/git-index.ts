@@ -1,8 +1,9 @@
 import { realpathSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { StateError } from '../base/command/state-error.ts';
 import { isTrusted } from '../base/system/access.ts';
 import { codeOf, NotRegular, orElse, readOwnFile } from '../base/system/files.ts';
+import { enclosing } from './list-paths.ts';
 
 /** The bytes of an object's name: SHA-1, SHA-256. */
 const HASHES = [20, 32];
@@ -40,10 +41,8 @@ export function isTracked(folder: string): boolean {
 
 /** Another user's `.git`, as in /tmp, is no repository of ours. */
 function workTree(folder: string): string | undefined {
-  for (let tree = folder; ; tree = dirname(tree)) {
-    if (isTrusted(`${tree}/.git`, folder)) return tree === '/' ? '' : tree;
-    if (tree === dirname(tree)) return undefined;
-  }
+  const tree = enclosing(folder, (at) => isTrusted(`${at}/.git`, folder));
+  return tree === '/' ? '' : tree;
 }
 
 /** In submodules and added work trees, `.git` is a file that names the folder. */

@@ -49,9 +49,11 @@ export function workTreeOf(directory: string): string | undefined {
   return enclosing(directory, (folder) => isTrusted(`${folder}/.git`) && isTrusted(folder));
 }
 
+const STICKY = 0o1000;
+
 /**
- * Without git: the nearest folder that `has` something. Above the current one, neither home folders nor / nor folders that
- * everybody may write to, such as /tmp: they hold unrelated projects.
+ * Without git: the nearest folder that `has` something. Above the current one, neither home folders nor / nor shared folders
+ * such as /tmp, which are sticky: they hold unrelated projects. (On some mounts, each folder is writable for everybody.)
  */
 export function projectFolder(
   directory: string,
@@ -61,13 +63,13 @@ export function projectFolder(
   const isCommon = (folder: string) =>
     folder !== directory &&
     (`${home}/`.startsWith(folder === '/' ? folder : `${folder}/`) ||
-      orElse(() => (statSync(folder).mode & 0o002) !== 0, true));
+      orElse(() => (statSync(folder).mode & STICKY) !== 0, true));
   const found = enclosing(directory, (folder) => isCommon(folder) || has(folder));
   return found !== undefined && !isCommon(found) ? found : undefined;
 }
 
 /** The folder itself, or the nearest of those above it, with the property that is asked for. */
-function enclosing(directory: string, has: (folder: string) => boolean): string | undefined {
+export function enclosing(directory: string, has: (folder: string) => boolean): string | undefined {
   for (let folder = directory; ; folder = dirname(folder)) {
     if (has(folder)) return folder;
     if (folder === dirname(folder)) return undefined;

@@ -67,7 +67,7 @@ test('a folder with a list keeps its own, and a named session is not looked for'
   expect(await call('TodoRead', sub, { TODO_SESSION: 'other' })).toBe('No todos.\n');
 });
 
-test('lists of the home folder, of /, and of a folder open to everybody are not for those below', async () => {
+test('lists of the home folder, of /, and of a shared folder such as /tmp are not for those below', async () => {
   const { root, home, project, sh, call } = plainFolders();
   const open = join(root, 'open');
   mkdirSync(join(open, 'project'), { recursive: true });
@@ -86,10 +86,11 @@ test('lists of the home folder, of /, and of a folder open to everybody are not 
   expect(sh('cd new && TodoRead', join(root, 'link'))).toBe('No todos.\n');
 });
 
-test('outside of the home folder, and without HOME, it is the same', async () => {
+test('outside of the home folder, without HOME, and on a mount where everybody may write, it is the same', async () => {
   const { root, sh, call } = plainFolders();
   const sub = join(root, 'elsewhere', 'src');
   mkdirSync(sub, { recursive: true });
+  chmodSync(dirname(sub), 0o777);
   await call(PLAN, dirname(sub));
   expect(await call('TodoRead', sub)).toContain('[ ] Plan');
   expect(sh('unset HOME; TodoRead', sub)).toContain('[ ] Plan');
