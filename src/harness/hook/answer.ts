@@ -3,6 +3,9 @@ import { inTimeOf } from '../../base/command/time-limit.ts';
 import type { Environment } from '../../base/environment.ts';
 import type { Settings } from '../../base/settings/settings.ts';
 import { listInContext, openItemLines, writtenBy } from '../../guidance/list-in-context.ts';
+import { saidAfterLine } from '../../guidance/reminders.ts';
+import { LINE_RULES } from '../../guidance/rules.ts';
+import { WRITES_LIST } from '../../guidance/work.ts';
 import { hookFolder } from '../../lists/list-paths.ts';
 import { releaseSession } from '../../tasks/claims.ts';
 import type { TaskGraph } from '../../tasks/task.ts';
@@ -12,8 +15,14 @@ import { isUntilDone, TodoHome } from '../../todo/todo-home.ts';
 import type { TodoList } from '../../todo/todo-store.ts';
 import { leftBehindNotes, type TodoVersion } from '../../todo/todo-version.ts';
 import { hearUser } from '../../todo/user-changes.ts';
-import { FINISH, type Happening, type HookEvent, type Reply, type Stop } from './dialects.ts';
-import { guidanceDue } from './due.ts';
+import {
+  type CommandEnd,
+  FINISH,
+  type Happening,
+  type HookEvent,
+  type Reply,
+  type Stop,
+} from './dialects.ts';
 import {
   Journal,
   type JournalEntry,
@@ -23,6 +32,8 @@ import {
   pastOf,
 } from './journal.ts';
 
+/** A conversation keeps what a hook says, so each reminder is given once per state of the list. */
+const RULES = LINE_RULES.map((rule) => ({ ...rule, times: 1 }));
 /** After so many commands, a harness that does not report a cut of its conversation may have made one. */
 const LINES_TO_FORGET = 10;
 
@@ -104,68 +115,125 @@ interface Found {
   readonly ofUser: string;
 }
 
-async function answerWith(
-  { list, newest, ofUser }: Found,
-  event: HookEvent,
-  { home, settings, ...world }: Opened,
-): Promise<Reply> {
+/** A session's conversation about a list. */
+interface Conversation extends Found {
+  readonly world: Opened;
+  /** The agent who wrote the list, if it is not this one. */
+  readonly by: string | undefined;
+  /** The list has the name of this session. */
+  readonly isOfSession: boolean;
+  /** The finish gate guards the list. */
+  readonly isGuarded: () => boolean;
+  /** Adds to the journal. */
+  readonly add: (what: Partial<JournalEntry>) => JournalReading;
+  readonly past: () => Past;
+}
+
+async function answerWith(found: Found, event: HookEvent, world: Opened): Promise<Reply> {
   const { what } = event;
-  const by = newest.by === list.author ? undefined : newest.by;
+  const { list, newest } = found;
+  const { home, now, isGated } = world;
   const name = home.name({});
   const folder = home.trusted(hookFolder(home.folder, name));
   const journal = new Journal(folder);
   const session = keyOf(event.session);
-  const add = (what: Partial<JournalEntry>) => {
-    const at = world.now().toISOString();
-    return journal.add({ session, version: newest.version, at, ...what });
-  };
-  const isOfSession = name.agent.endsWith(`@${event.session}`);
-  const past = () => {
-    const { before, entries } = journal.read();
-    return pastOf(session, before, entries);
-  };
-  const shownList = ({ shown, hasWritten }: Past) => {
-    add({ said: 'shown' });
-    const isKnown = isOfSession || hasWritten || shown > 0 || world.isResumed;
-    const age = isKnown ? undefined : +world.now() - +newest.updatedAt;
-    return listInContext(newest.items, by, age);
+  const { version } = newest;
+  const conversation: Conversation = {
+    ...found,
+    world,
+    by: newest.by === list.author ? undefined : newest.by,
+    isOfSession: name.agent.endsWith(`@${event.session}`),
+    isGuarded: () => isGated || isUntilDone(folder, list),
+    add: (what) => journal.add({ session, version, at: now().toISOString(), ...what }),
+    past: () => {
+      const { before, entries } = journal.read();
+      return pastOf(session, before, entries);
+    },
   };
   switch (what.kind) {
-    case 'start': {
-      const damage = noteLines([newest.damage ?? []].flat()).trimEnd();
-      return { context: texts(ofUser, damage, shownList(past())) };
-    }
-    case 'prompt': {
-      const sofar = past();
-      const { shown, linesSince } = sofar;
-      const isKnown = what.isContinuation
-        ? linesSince !== undefined
-        : shown === newest.version && linesSince !== undefined && linesSince < LINES_TO_FORGET;
-      if (!world.listAtPrompt || isKnown) return { context: ofUser };
-      return { context: texts(ofUser, shownList(sofar)) };
-    }
+    case 'start':
+      return atStart(conversation);
+    case 'prompt':
+      return atPrompt(what.isContinuation === true, conversation);
     case 'cut':
-      add({ cut: true });
+      conversation.add({ cut: true });
       return {};
-    case 'command': {
-      const { line, exitCode, isUnheard } = what;
-      const reading = add({ line, exit: exitCode });
-      if (isUnheard) return {};
-      const history = () => list.history();
-      return { context: texts(ofUser, await guidanceDue(reading, { newest, history }, settings)) };
-    }
-    case 'stop': {
-      if (!world.isGated && !isUntilDone(folder, list)) return {};
-      const sofar = past();
-      const isOwn = sofar.hasWritten || isOfSession;
-      if (!isOwn || mayStop(what, newest, sofar, await list.history())) return {};
-      const refusal = stopRefusal(newest.items, by);
-      // One of two simultaneous calls refuses.
-      return isFirstRefusal(add({ said: 'gate' })) ? { refusal } : {};
-    }
+    case 'command':
+      return afterCommand(what, conversation);
+    case 'stop':
+      return atStop(what, conversation);
     default:
       return {};
   }
+}
+
+function atStart(conversation: Conversation): Reply {
+  const { newest, ofUser, past } = conversation;
+  const damage = noteLines([newest.damage ?? []].flat()).trimEnd();
+  return { context: texts(ofUser, damage, shownList(past(), conversation)) };
+}
+
+function shownList(
+  { shown, hasWritten }: Past,
+  { newest, by, isOfSession, add, world }: Conversation,
+): string {
+  add({ said: 'shown' });
+  const isKnown = isOfSession || hasWritten || shown > 0 || world.isResumed;
+  const age = isKnown ? undefined : +world.now() - +newest.updatedAt;
+  return listInContext(newest.items, by, age);
+}
+
+/** Shows the list to a conversation that may have lost it, or has an older version. */
+function atPrompt(isContinuation: boolean, conversation: Conversation): Reply {
+  const { newest, ofUser, world } = conversation;
+  const past = conversation.past();
+  const { shown, linesSince } = past;
+  const isKnown = isContinuation
+    ? linesSince !== undefined
+    : shown === newest.version && linesSince !== undefined && linesSince < LINES_TO_FORGET;
+  if (!world.listAtPrompt || isKnown) return { context: ofUser };
+  return { context: texts(ofUser, shownList(past, conversation)) };
+}
+
+async function afterCommand(
+  { line, exitCode, isUnheard }: CommandEnd,
+  { list, newest, ofUser, world, add }: Conversation,
+): Promise<Reply> {
+  const reading = add({ line, exit: exitCode });
+  if (isUnheard) return {};
+  const { before, oldLines, entries } = reading;
+  const last = entries.at(-1);
+  if (last === undefined) return { context: ofUser };
+  const { session } = last;
+  const lines = [...oldLines, ...entries].flatMap((entry) =>
+    entry.session === session && entry.line !== undefined
+      ? { line: entry.line, exitCode: entry.exit }
+      : [],
+  );
+  // The list before the line, if the line wrote a list after something had failed.
+  const versionBefore = (entries.at(-2) ?? before).version;
+  const isJudged =
+    newest.version !== versionBefore &&
+    WRITES_LIST.test(last.line ?? '') &&
+    lines.some(({ exitCode = 0 }) => exitCode > 0);
+  const history = isJudged ? await list.history() : [];
+  const work = {
+    items: newest.items,
+    itemsBefore: history.find(({ version }) => version === versionBefore)?.items,
+    lines,
+    commandsSinceWrite: pastOf(session, before, entries).lines,
+  };
+  return { context: texts(ofUser, saidAfterLine(work, RULES, world.settings)) };
+}
+
+async function atStop(stop: Stop, conversation: Conversation): Promise<Reply> {
+  const { list, newest, by, isOfSession, isGuarded, add } = conversation;
+  if (!isGuarded()) return {};
+  const past = conversation.past();
+  const isOwn = past.hasWritten || isOfSession;
+  if (!isOwn || mayStop(stop, newest, past, await list.history())) return {};
+  // One of two simultaneous calls refuses.
+  return isFirstRefusal(add({ said: 'gate' })) ? { refusal: stopRefusal(newest.items, by) } : {};
 }
 
 /** A session that a harness forks, or begins with a plan, begins with its parent's list. */

@@ -19,20 +19,22 @@ export type Happening =
   | { readonly kind: 'prompt'; readonly isContinuation?: boolean }
   /** The conversation is about to be cut, and the harness will not report its new start. */
   | { readonly kind: 'cut' }
-  | {
-      readonly kind: 'command';
-      readonly line: string;
-      /** Undefined if the harness does not report it. */
-      readonly exitCode: number | undefined;
-      /** The harness drops the reply. */
-      readonly isUnheard?: true;
-    }
+  | ({ readonly kind: 'command' } & CommandEnd)
   /** A command line is about to run; its user may be asked. */
   | { readonly kind: 'permission'; readonly line: string }
   | ({ readonly kind: 'stop' } & Stop)
   /** The session is over. */
   | { readonly kind: 'end' }
   | { readonly kind: 'other' };
+
+/** A command line has ended. */
+export interface CommandEnd {
+  readonly line: string;
+  /** Undefined if the harness does not report it. */
+  readonly exitCode: number | undefined;
+  /** The harness drops the reply. */
+  readonly isUnheard?: true;
+}
 
 /** An agent is about to stop. */
 export interface Stop {
@@ -128,7 +130,6 @@ export const DIALECTS = {
   },
   /** Its hooks pass `--dialect kimi`. It drops all replies except refusals. */
   kimi: {
-    exitCode: kimiExitCode,
     adapt: (what) => (what.kind === 'command' ? { ...what, isUnheard: true } : what),
     write: (_event, { refusal }) => {
       const denied = { permissionDecision: 'deny', permissionDecisionReason: refusal };
@@ -254,14 +255,6 @@ function geminiExitCode(input: HookInput): number | undefined {
   const [, code] = [...output.matchAll(/^Exit Code: (\d+)$/gm)].at(-1) ?? [];
   if (code !== undefined) return Number(code);
   return /^(?:Error|Signal|Background PIDs): /m.test(output) ? undefined : 0;
-}
-
-/** From a Python repr: `is_error=True output='...' message='Command failed with exit code: 1.'`. */
-function kimiExitCode(input: HookInput): number | undefined {
-  const output = text(input.tool_output);
-  if (output.startsWith('is_error=False')) return 0;
-  const [, code] = /Command failed with exit code: (\d+)\.' display=/.exec(output) ?? [];
-  return code === undefined ? undefined : Number(code);
 }
 
 /** Qwen Code drops the reply to a start, sends tool results and refusals as prompts, and sets stop_hook_active at each stop. */

@@ -72,33 +72,33 @@ function pastsAfter(before: Pasts, entries: readonly JournalEntry[]): Pasts {
   let { version } = before;
   const sessions = new Map(before.sessions);
   for (const entry of entries) {
-    if (entry.version !== version) {
-      for (const [session, past] of sessions) sessions.set(session, { ...past, lines: 0 });
-    }
-    const past = sessions.get(entry.session) ?? NO_PAST;
-    // Moves the session to the end.
-    sessions.delete(entry.session);
-    sessions.set(entry.session, after(past, entry, entry.version !== version));
+    const isListNew = entry.version !== version;
     version = entry.version;
+    // 1. A new list begins the count of lines anew, for all.
+    if (isListNew) for (const [name, past] of sessions) sessions.set(name, { ...past, lines: 0 });
+    // 2. The entry's session comes to the end, with its past after the entry.
+    const past = sessions.get(entry.session) ?? NO_PAST;
+    sessions.delete(entry.session);
+    sessions.set(entry.session, pastAfter(past, entry, isListNew));
   }
   return { version, sessions: [...sessions].slice(-SESSIONS_KEPT) };
 }
 
-function after(past: Past, entry: JournalEntry, isListNew: boolean): Past {
-  const { line, version, said } = entry;
-  const linesSince = () => {
-    if (entry.cut) return undefined;
-    if (said === 'shown' || hasWritten) return 0;
-    return past.linesSince === undefined
-      ? undefined
-      : past.linesSince + (line === undefined ? 0 : 1);
-  };
-  const hasWritten = isListNew && line !== undefined && WRITES_LIST.test(line);
+function pastAfter(past: Past, entry: JournalEntry, isListNew: boolean): Past {
+  const { line, version, said, cut } = entry;
+  const isLine = line !== undefined;
+  const wrote = isListNew && isLine && WRITES_LIST.test(line);
+  const since =
+    said === 'shown' || wrote
+      ? 0
+      : past.linesSince === undefined
+        ? undefined
+        : past.linesSince + Number(isLine);
   return {
-    lines: past.lines + (line === undefined || hasWritten ? 0 : 1),
-    hasWritten: past.hasWritten || hasWritten,
+    lines: past.lines + Number(isLine && !wrote),
+    hasWritten: past.hasWritten || wrote,
     shown: said === 'shown' ? version : past.shown,
-    linesSince: linesSince(),
+    linesSince: cut ? undefined : since,
     refusedAt:
       said === 'gate' ? [...past.refusedAt, version].slice(-REFUSALS_KEPT) : past.refusedAt,
   };

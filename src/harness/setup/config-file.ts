@@ -26,10 +26,11 @@ export interface FileEdit {
   readonly change: (text: string | undefined) => string | undefined;
 }
 
-/** A file and its new text; undefined for no file. */
+/** A file, and its text before and after the edits; undefined for no file. */
 interface FileDraft {
   readonly target: string;
   readonly stats: Stats | undefined;
+  /** Its byte-order mark. */
   readonly mark: string;
   readonly before: string | undefined;
   after: string | undefined;
@@ -58,12 +59,14 @@ export function editConfigs(
   announce: (outcomes: readonly Outcome[]) => void = () => {},
 ): readonly Outcome[] {
   const drafts = draft(edits, refusal);
-  const outcomes = drafts.map(outcome);
+  const outcomes = drafts.map(({ before, after }) =>
+    before === after ? 'unchanged' : after === undefined ? 'removed' : 'written',
+  );
   announce(outcomes);
   let changed = UNCHANGED;
   try {
     for (const one of new Set(drafts)) {
-      if (!isChanged(one)) continue;
+      if (one.before === one.after) continue;
       withFileName(one.target, () => putFile(one));
       changed = AGAIN;
     }
@@ -94,8 +97,9 @@ function draft(
         const draft = drafts.get(target) ?? read(target);
         drafts.set(target, draft);
         draft.after = change(draft.after);
-        const problem = isChanged(draft) ? (fileProblem(draft) ?? refusal(target)) : undefined;
-        if (problem) throw new SetupError(problem);
+        const isReadOnly = draft.stats && (draft.stats.mode & WRITABLE) === 0;
+        const problem = isReadOnly ? 'is read-only; make it writable first' : refusal(target);
+        if (problem && draft.before !== draft.after) throw new SetupError(problem);
         return draft;
       });
     } catch (error) {
@@ -123,15 +127,6 @@ function putFile({ target, stats, mark, after }: FileDraft): void {
   }
 }
 
-function isChanged({ before, after }: FileDraft): boolean {
-  return before !== after;
-}
-
-function outcome(draft: FileDraft): Outcome {
-  if (!isChanged(draft)) return 'unchanged';
-  return draft.after === undefined ? 'removed' : 'written';
-}
-
 function read(target: string): FileDraft {
   // Opening some devices starts them, so look first.
   const stats = lstatSync(target, { throwIfNoEntry: false });
@@ -146,11 +141,6 @@ function read(target: string): FileDraft {
   const mark = all.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const text = all.slice(mark.length);
   return { target, stats, mark, before: text, after: text };
-}
-
-function fileProblem({ stats }: FileDraft): string | undefined {
-  const isReadOnly = stats !== undefined && (stats.mode & WRITABLE) === 0;
-  return isReadOnly ? 'is read-only; make it writable first' : undefined;
 }
 
 /** Resolves links even if their target is missing. */

@@ -1,5 +1,4 @@
 import { ALLOWED } from '../hook/own-line.ts';
-import geminiPolicy from './gemini-policy.txt';
 import opencodePlugin from './opencode-plugin.txt';
 
 export interface Hooks {
@@ -59,6 +58,29 @@ const CLAUDE_EVENTS = (shell: string, edits: string) => ({
   PostToolUseFailure: { matcher: shell },
   Stop: {},
 });
+
+/** Its rules have the lowest priorities, so those of the user win. A regular expression is matched with the JSON of the arguments. */
+const GEMINI_POLICY = String.raw`# Written by ${'`agent-shell setup gemini --user`'}: lines of the task list's commands alone run without a question.
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = ${JSON.stringify([...ALLOWED])}
+decision = "allow"
+priority = 0
+
+[[rule]]
+toolName = "run_shell_command"
+commandRegex = '''cd [\w./-]+"'''
+decision = "allow"
+priority = 0
+
+# A quoted heredoc that ends the line.
+[[rule]]
+toolName = "run_shell_command"
+commandRegex = '''(TodoWrite|TaskCreate|TaskUpdate) <<'EOF'\\n(?!.*\\nEOF\\n)[^\0]*\\nEOF"'''
+decision = "allow"
+priority = 1
+allowRedirection = true
+`;
 
 export const HARNESSES = {
   claude: {
@@ -130,7 +152,7 @@ For its status line, in ~/.claude/settings.json:
     },
     policy: {
       path: 'policies/todowrite.toml',
-      content: geminiPolicy.replace('{commands}', JSON.stringify([...ALLOWED])),
+      content: GEMINI_POLICY,
     },
   },
   qwen: {

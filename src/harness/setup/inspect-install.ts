@@ -5,6 +5,7 @@ import type { CommandResult } from '../../base/command/agent-command.ts';
 import type { Environment } from '../../base/environment.ts';
 import { quote } from '../../base/line/quotes.ts';
 import { safeText } from '../../base/safe-text.ts';
+import { orElse } from '../../base/system/files.ts';
 import { ListHome } from '../../lists/list-home.ts';
 import { workTreeOf } from '../../lists/list-paths.ts';
 import { hookLog, lastFailures } from '../hook/hook-log.ts';
@@ -18,11 +19,6 @@ import {
   type Target,
 } from './pieces.ts';
 import { SetupError } from './text-edits.ts';
-
-interface Inspection {
-  readonly lines: readonly string[];
-  readonly isGood: boolean;
-}
 
 type Finding = [state: 'ok' | 'missing' | 'note', text: string];
 
@@ -39,49 +35,40 @@ echo "${MARK} version $(node --version 2>/dev/null)"
 
 /** `setup --check` of one harness, or, without a name, of all that are set up. Exit code 1 if something is missing. */
 export function inspect(name: HarnessName | undefined, place: Target): CommandResult {
-  const scopes = name ? [place.scope] : (['project', 'user'] as const);
-  const setUp = scopes.flatMap((scope) =>
-    (name ? [name] : HARNESS_NAMES).flatMap((one): [Harness, Inspection][] => {
-      const own = { ...place, scope };
-      const pieces = name ? piecesOf(one, own) : (unlessRefused(() => piecesOf(one, own)) ?? []);
-      const states = pieces.map((piece) => pieceState(piece, own));
-      const isSetUp = name !== undefined || states.some(([state]) => state !== 'missing');
-      return isSetUp ? [[HARNESSES[one], inspectPieces(one, own, pieces, states)]] : [];
+  const places = name
+    ? [place]
+    : (['project', 'user'] as const).map((scope) => ({ ...place, scope }));
+  const setUp = places.flatMap((own) =>
+    (name ? [name] : HARNESS_NAMES).flatMap((one) => {
+      // Without a name, a harness whose files cannot be read is not known to be set up.
+      const pieces = name ? piecesOf(one, own) : orElse(() => piecesOf(one, own), []);
+      const rows = pieces.map((piece) => pieceRow(piece, own));
+      const isSetUp = name !== undefined || rows.some(({ state }) => state !== 'missing');
+      return isSetUp ? [{ harness: HARNESSES[one] as Harness, rows, scope: own.scope }] : [];
     }),
   );
-  const needsLogin = setUp.length === 0 || setUp.some(([{ inheritsPath }]) => !inheritsPath);
-  const inspections = [
-    inspectInstall(place, needsLogin),
-    ...setUp.map(([, inspection]) => inspection),
+  const needsLogin = setUp.length === 0 || setUp.some(({ harness }) => !harness.inheritsPath);
+  const install = inspectInstall(place, needsLogin);
+  const parts = [
+    install.lines,
+    ...setUp.map(({ harness, rows, scope }) => [
+      `${harness.title}, ${scope === 'project' ? 'this project' : 'all projects'}:`,
+      ...rows.map(({ state, text }) => `  ${state.padEnd(8)} ${text}`),
+    ]),
   ];
-  const stdout = inspections
-    .map(({ lines }) => lines.map((line) => `${line}\n`).join(''))
-    .join('\n');
-  return { stdout, stderr: '', exitCode: inspections.every(({ isGood }) => isGood) ? 0 : 1 };
+  const isGood = install.isGood && setUp.every(({ rows }) => rows.every((row) => row.isGood));
+  const stdout = parts.map((lines) => `${lines.join('\n')}\n`).join('\n');
+  return { stdout, stderr: '', exitCode: isGood ? 0 : 1 };
+}
+
+function pieceRow(piece: Piece, place: Target) {
+  const [state, reason] = pieceState(piece, place);
+  const why = reason ? `: ${safeText(reason, MAX_SETUP_ERROR)}` : '';
+  const isGood = state === 'ok' || (state === 'missing' && piece.permission === 'all');
+  return { state, text: pieceTitle(piece, place) + why, isGood };
 }
 
 type PieceState = [state: 'ok' | 'missing' | 'outdated' | 'unreadable', reason?: string];
-
-function inspectPieces(
-  name: HarnessName,
-  place: Target,
-  pieces: readonly Piece[],
-  states: readonly PieceState[],
-): Inspection {
-  const lines = pieces.map((piece, index) => {
-    const [state, reason] = states[index] ?? ['missing'];
-    const why = reason ? `: ${safeText(reason, MAX_SETUP_ERROR)}` : '';
-    return `  ${state.padEnd(8)} ${pieceTitle(piece, place)}${why}`;
-  });
-  const scope = place.scope === 'project' ? 'this project' : 'all projects';
-  return {
-    lines: [`${HARNESSES[name].title}, ${scope}:`, ...lines],
-    isGood: states.every(
-      ([state], index) =>
-        state === 'ok' || (state === 'missing' && pieces[index]?.permission === 'all'),
-    ),
-  };
-}
 
 function pieceState({ path, edit }: Piece, place: Target): PieceState {
   try {
@@ -95,17 +82,10 @@ function pieceState({ path, edit }: Piece, place: Target): PieceState {
   }
 }
 
-function unlessRefused<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof SetupError) return undefined;
-    throw error;
-  }
-}
-
-function inspectInstall(world: SetupWorld, needsLogin: boolean): Inspection {
-  const { environment, directory, home, started } = world;
+function inspectInstall(
+  { environment, directory, home, started }: SetupWorld,
+  needsLogin: boolean,
+): { lines: readonly string[]; isGood: boolean } {
   const here = askBash('-c', environment, directory);
   // A login shell finds what every harness finds, whatever environment it starts from.
   const login = askBash('-lc', { ...environment, PATH: systemPath(environment) }, directory);

@@ -109,10 +109,6 @@ describe.each(Object.entries(ANSWERS))('%s', (name, answers) => {
 });
 
 const gemini = (llmContent: string) => ({ tool_response: { llmContent } });
-const kimi = (code: number) => ({
-  tool_output: `is_error=True output='no' message='Command failed with exit code: ${code}.' display=[]`,
-});
-
 test.each([
   ['claude', 'PostToolUse', { tool_response: {} }, 0],
   ['claude', 'PostToolUse', { tool_response: { backgroundTaskId: 'b1' } }, undefined],
@@ -124,8 +120,6 @@ test.each([
   ['gemini', 'AfterTool', gemini('Background PIDs: 7'), undefined],
   ['cursor', 'postToolUse', { tool_output: '{"exitCode":3}' }, 3],
   ['cursor', 'postToolUseFailure', { tool_output: '{"exitCode":3}' }, undefined],
-  ['kimi', 'PostToolUse', { tool_output: "is_error=False output='Exit code 1'" }, 0],
-  ['kimi', 'PostToolUse', kimi(2), 2],
   ['opencode', 'tool.execute.after', { exit: 4 }, 4],
 ] as const)('in %s the exit code of %s with %j is %s', (name, hook_event_name, input, exitCode) => {
   const tool_input = { command: 'npm test' };
