@@ -90,9 +90,11 @@ export async function withOwnRules(harness, world) {
   const lost = [];
   harness.byPerson.ownRules(world);
   await atTerminal(harness, world, async (run) => {
-    const written = await run('TodoWrite --done 1');
-    if (written.isAsked || written.heard('Todo list updated')) lost.push('deny TodoWrite');
-    if (!(await run('TodoRead')).isAsked) lost.push('ask about TodoRead');
+    for (const line of [heredoc(plan(TODOS)), 'TodoWrite --done 1']) {
+      const { isAsked, heard } = await run(line);
+      if (isAsked || heard('Todo list updated')) lost.push(`deny: ${line}`);
+    }
+    if (!(await run('TodoRead')).isAsked) lost.push('ask: TodoRead');
   });
   return lost;
 }

@@ -201,9 +201,13 @@ export function readEvent(input: HookInput, dialect: Dialect): HookEvent {
 }
 
 const OTHER_EVENT: Happening = { kind: 'other' };
-/** Tools that change files. They count as lines: an agent may work with them alone. */
+/**
+ * Tools that change files. They count as lines: an agent may work with them alone. Read in the packages of Claude Code 2.1.197
+ * (sdk-tools.d.ts), Gemini CLI 0.61.0 (EDIT_TOOL_NAME, WRITE_FILE_TOOL_NAME), Qwen Code 0.15.10 (ToolNames) and opencode 1.18.33,
+ * in Codex's core/src/tools/hook_names.rs, and, for Delete, in Cursor's documentation.
+ */
 const EDITING_TOOLS =
-  /^(?:Edit|MultiEdit|Write|NotebookEdit|Delete|replace|edit|multiedit|write|write_file|patch|apply_patch)$/;
+  /^(?:Edit|Write|NotebookEdit|replace|write_file|edit|write|apply_patch|Delete)$/;
 
 function permissionAsked({ tool_name, tool_input }: HookInput, shell: string): Happening {
   const line = optionalText(object(tool_input).command);

@@ -99,7 +99,7 @@ For its status line, in ~/.claude/settings.json:
       isStrict: true,
       form: 'groups',
       handler: SECONDS,
-      events: { ...CLAUDE_EVENTS('Bash', 'Edit|MultiEdit|Write|NotebookEdit'), SessionEnd: {} },
+      events: { ...CLAUDE_EVENTS('Bash', 'Edit|Write|NotebookEdit'), SessionEnd: {} },
       permission: { PreToolUse: { matcher: 'Bash' } },
       stop: 'Stop',
     },

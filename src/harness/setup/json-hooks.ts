@@ -163,15 +163,18 @@ function widened(part: JsonPart, text: string): JsonPart {
 
 /** Undefined if nothing is left of a file that we created. */
 function without({ parent, node }: JsonPart, text: string): string | undefined {
-  const siblings = parent.children ?? [];
-  const at = siblings.indexOf(node);
-  const [before, after] = [siblings[at - 1], siblings[at + 1]];
+  // 1. If the whole file was created for it, nothing is left but the white space that was there.
   const outside = text.slice(0, parent.offset) + text.slice(endOfNode(parent));
   if (parent.parent === undefined && isOurs(parent, text) && outside.trim() === '') {
     return text.endsWith('\n') ? undefined : text.slice(0, parent.offset);
   }
+  // 2. Else the part goes with the gap to the one before it, or, as the first, with the gap to the next.
+  const siblings = parent.children ?? [];
+  const at = siblings.indexOf(node);
+  const [before, after] = [siblings[at - 1], siblings[at + 1]];
   const start = before ? endOfNode(before) : node.offset;
-  const end = before ? endOfNode(node) : (after?.offset ?? endOfNode(node));
+  const end = before || !after ? endOfNode(node) : after.offset;
+  // 3. Comments in the gap stay.
   const gap = text.slice(start, node.offset) + text.slice(endOfNode(node), end);
   const comments =
     gap.trim() === ',' ? '' : gap.replace(/^((?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*),/, '$1');
@@ -198,21 +201,20 @@ interface Layout {
   readonly eol: string;
 }
 
+/** Adds a part at the end of an object or list, laid out as the part before it, else as the file. */
 function insert(text: string, container: Node, print: (layout: Layout) => string): string {
   const last = container.children?.at(-1);
   const eol = endOfLine(text);
   const unit = /\n(\t| +)\S/.exec(text)?.[1] ?? '  ';
+  const at = last ? endOfNode(last) : container.offset + 1;
+  const line = lineUpTo(text, (last ?? container).offset);
   if (last === undefined) {
-    const at = container.offset + 1;
-    const indent = /^[ \t]*/.exec(lineUpTo(text, container.offset))?.[0] ?? '';
+    const indent = /^[ \t]*/.exec(line)?.[0];
     return text.slice(0, at) + print({ indent, unit, eol }) + text.slice(at);
   }
-  const at = endOfNode(last);
-  const beforeLast = lineUpTo(text, last.offset);
-  const isOnOwnLine = /^[ \t]*$/.test(beforeLast) && text.slice(0, last.offset).includes('\n');
-  const layout = { indent: isOnOwnLine ? beforeLast : undefined, unit, eol };
-  const separator = isOnOwnLine ? `,${eol}${beforeLast}` : ',';
-  return text.slice(0, at) + separator + print(layout) + text.slice(at);
+  const isOnOwnLine = /^[ \t]*$/.test(line) && text.slice(0, last.offset).includes('\n');
+  const [indent, separator] = isOnOwnLine ? [line, `,${eol}${line}`] : [undefined, ','];
+  return text.slice(0, at) + separator + print({ indent, unit, eol }) + text.slice(at);
 }
 
 function lineUpTo(text: string, offset: number): string {

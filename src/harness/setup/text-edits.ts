@@ -35,17 +35,27 @@ export function wholeFile(content: string): TextEdit {
   };
 }
 
-const MARKDOWN_COMMENT = { open: '<!-- ', close: ' -->', name: 'todowrite' };
-const HASH_COMMENT = { open: '# ', close: '', name: 'todowrite' };
-/** Beside hooks in the same file. */
-const ROOTS_COMMENT = { open: '# ', close: '', name: 'lists of todowrite' };
-
 /** Increase it when the section's meaning changes. */
 const SECTION_VERSION = 'v1';
 
+/** The comments around a section; the first one names the harnesses that use it. */
+function commentsOf(open: string, close: string, name: string) {
+  return {
+    begin: (owners: readonly string[]) =>
+      `${open}BEGIN ${name} ${SECTION_VERSION}: ${owners.join(', ')}${close}`,
+    beginLine: new RegExp(`^${open}BEGIN ${name} [^\\r\\n:]*: ([\\w, -]*?)${close}\\r?$`, 'gm'),
+    end: `${open}END ${name}${close}`,
+  };
+}
+
+type SectionComments = ReturnType<typeof commentsOf>;
+const IN_MARKDOWN = commentsOf('<!-- ', ' -->', 'todowrite');
+const IN_TOML = commentsOf('# ', '', 'todowrite');
+/** Beside hooks in the same file. */
+const ROOTS_IN_TOML = commentsOf('# ', '', 'lists of todowrite');
+
 /**
- * A section between two comments at the end of a file. Harnesses may share it: the first comment names its users, and the
- * last one to leave removes it.
+ * A section between two comments at the end of a file. Harnesses may share it; the last one to leave removes it.
  *
  * A blank line comes before it and a newline after it, unless the file did not end with one; then there is still none. So
  * `remove` can restore the text.
@@ -53,41 +63,18 @@ const SECTION_VERSION = 'v1';
 export function markedSection(
   body: string | ((owners: readonly string[]) => string),
   owner: string,
-  style = MARKDOWN_COMMENT,
+  comments = IN_MARKDOWN,
 ): TextEdit {
-  const { open, close, name } = style;
-  const end = `${open}END ${name}${close}`;
-  const beginLine = new RegExp(
-    `^${open}BEGIN ${name} [^\\r\\n:]*: ([\\w, -]*?)${close}\\r?$`,
-    'gm',
-  );
-  const section = (owners: readonly string[], eol: string) =>
-    [
-      `${open}BEGIN ${name} ${SECTION_VERSION}: ${owners.join(', ')}${close}`,
-      ...(typeof body === 'string' ? body : body(owners)).trimEnd().split('\n'),
-      end,
-    ].join(eol);
-  const find = (text: string) => {
-    const begins = [...text.matchAll(beginLine)];
-    const [first] = begins;
-    const ends = text.split(end).length - 1;
-    if (first === undefined && ends === 0) return undefined;
-    const at = text.indexOf(end, first?.index);
-    if (first === undefined || begins.length !== 1 || ends !== 1 || at < 0) {
-      throw new SetupError(
-        'has todowrite comments that do not pair: one BEGIN, then one END; delete them by hand',
-      );
-    }
-    const before = text.slice(0, first.index);
-    const after = text.slice(at + end.length);
-    const eol = endOfLine(text.slice(first.index, at));
-    return { before, after, eol, owners: (first[1] ?? '').split(', ').filter(Boolean) };
+  const section = (owners: readonly string[], eol: string) => {
+    const text = typeof body === 'string' ? body : body(owners);
+    return [comments.begin(owners), ...text.trimEnd().split('\n'), comments.end].join(eol);
   };
+  const shown = `${section([owner], '\n')}\n`;
   return {
-    shown: `${section([owner], '\n')}\n`,
+    shown,
     add: (text) => {
-      if (text === undefined) return `${section([owner], '\n')}\n`;
-      const found = find(text);
+      if (text === undefined) return shown;
+      const found = findSection(text, comments);
       if (found) {
         const owners = [...new Set([...found.owners, owner])].sort();
         return found.before + section(owners, found.eol) + found.after;
@@ -98,7 +85,7 @@ export function markedSection(
       return text + eol + (isEnded ? '' : eol) + section([owner], eol) + (isEnded ? eol : '');
     },
     remove: (text) => {
-      const found = find(text);
+      const found = findSection(text, comments);
       if (found === undefined || !found.owners.includes(owner)) return text;
       const { before, after, eol } = found;
       const others = found.owners.filter((name) => name !== owner);
@@ -110,6 +97,23 @@ export function markedSection(
       return before.slice(0, isApart ? -eol.length * (after === '' ? 2 : 1) : undefined) + rest;
     },
   };
+}
+
+function findSection(text: string, { beginLine, end }: SectionComments) {
+  const begins = [...text.matchAll(beginLine)];
+  const [first] = begins;
+  const ends = text.split(end).length - 1;
+  if (first === undefined && ends === 0) return undefined;
+  const at = text.indexOf(end, first?.index);
+  if (first === undefined || begins.length !== 1 || ends !== 1 || at < 0) {
+    throw new SetupError(
+      'has todowrite comments that do not pair: one BEGIN, then one END; delete them by hand',
+    );
+  }
+  const before = text.slice(0, first.index);
+  const after = text.slice(at + end.length);
+  const eol = endOfLine(text.slice(first.index, at));
+  return { before, after, eol, owners: (first[1] ?? '').split(', ').filter(Boolean) };
 }
 
 const NO_HOOKS = /^hooks = \[\]$/m;
@@ -136,7 +140,7 @@ export function tomlHooks(
           ...hooks.map((one) => tomlTable(`hooks.${event}.hooks`, one)),
         ],
   );
-  const section = markedSection(tables.join(''), owner, HASH_COMMENT);
+  const section = markedSection(tables.join(''), owner, IN_TOML);
   const remove = (text: string) => {
     const rest = section.remove(text);
     if (rest === text) return text.replace(OWN_TABLE, '');
@@ -166,8 +170,8 @@ export function tomlHooks(
 /** A folder that Codex's sandbox lets commands write in. @param path as in TOML, perhaps with `~`. */
 export function writableRoot(path: string, owner: string): TextEdit {
   const roots = `writable_roots = [${JSON.stringify(path)}]`;
-  const table = markedSection(`[sandbox_workspace_write]\n${roots}`, owner, ROOTS_COMMENT);
-  const inTable = markedSection(roots, owner, ROOTS_COMMENT);
+  const table = markedSection(`[sandbox_workspace_write]\n${roots}`, owner, ROOTS_IN_TOML);
+  const inTable = markedSection(roots, owner, ROOTS_IN_TOML);
   return {
     ...table,
     add: (text) => {
