@@ -58,17 +58,18 @@ export class Terminal {
     });
   }
 
-  /** Waits for the program's end, since until then it writes files. */
+  /** Ends the program, since some outlive their terminal, and waits: until then it writes files. */
   async close() {
     const pid = Number(this.#tmux('display-message', '-p', '#{pane_pid}'));
     this.#tmux('kill-server');
-    await this.until(() => !isRunning(pid));
+    await this.until(() => !sent(-pid, 'SIGKILL'));
   }
 }
 
-function isRunning(pid) {
+/** False if there is no such process. */
+function sent(pid, signal) {
   try {
-    return pid > 0 && process.kill(pid, 0);
+    return pid < 0 && process.kill(pid, signal);
   } catch {
     return false;
   }
