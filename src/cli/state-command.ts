@@ -51,47 +51,55 @@ export function stateCommand(argv: readonly string[], world: StateWorld): Promis
   });
 }
 
+/** Prints what it can say before an error, too. */
 async function showState(home: TodoHome): Promise<CommandResult> {
-  const lines: string[] = [];
-  const text = () => lines.map((line) => `${safeText(line, 400)}\n`).join('');
+  let stdout = '';
   try {
-    lines.push(...(await home.storage.status()));
-    const tell = async (key: string, read: () => Promise<[number, string]>) => {
-      const start = performance.now();
-      const [version, size] = await read();
-      const ms = (performance.now() - start).toFixed(1);
-      lines.push(
-        version === 0
-          ? `It does not exist yet; looking for it took ${ms} ms.`
-          : `It is at version ${version}, with ${size}; reading it took ${ms} ms.`,
-      );
-      if (await home.storage.probeWriting(key)) lines.push('You may write it.');
-    };
-    const { taskList, agent } = home.settings;
-    const name = nameOfOwn(home, taskList !== undefined);
-    if (name) {
-      lines.push(`Your list: session ${name.session}, agent ${name.agent}.`);
-      await tell(listKey(name), async () => {
-        const { version, items } = await home.open({}).read();
-        return [version, `${items.length} ${items.length === 1 ? 'item' : 'items'}`];
-      });
-    }
-    if (taskList !== undefined) {
-      lines.push(`Your team's tasks are in list ${taskList}.`);
-      const key = home.teamKey();
-      await tell(key, async () => {
-        const store = openTaskList(home, key, agent);
-        const { version, graph } = await store.read();
-        return [version, `${graph.tasks.size} ${graph.tasks.size === 1 ? 'task' : 'tasks'}`];
-      });
-    }
-    return done(text());
+    for await (const line of stateLines(home)) stdout += `${safeText(line, 400)}\n`;
+    return done(stdout);
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
-    return { ...storageTrouble(`Cannot ${STATE_FORM.purpose}`, error), stdout: text() };
+    return { ...storageTrouble(`Cannot ${STATE_FORM.purpose}`, error), stdout };
   } finally {
     await home.close();
   }
+}
+
+/** Says where lists are stored, then how the caller's list and its team's are. */
+async function* stateLines(home: TodoHome): AsyncGenerator<string> {
+  const { taskList, agent } = home.settings;
+  const sizeOf = (size: number, noun: string) => `${size} ${size === 1 ? noun : `${noun}s`}`;
+  yield* await home.storage.status();
+  const own = nameOfOwn(home, taskList !== undefined);
+  if (own) {
+    yield `Your list: session ${own.session}, agent ${own.agent}.`;
+    yield* listLines(home, listKey(own), async () => {
+      const { version, items } = await home.open({}).read();
+      return [version, sizeOf(items.length, 'item')];
+    });
+  }
+  if (taskList !== undefined) {
+    yield `Your team's tasks are in list ${taskList}.`;
+    const key = home.teamKey();
+    yield* listLines(home, key, async () => {
+      const { version, graph } = await openTaskList(home, key, agent).read();
+      return [version, sizeOf(graph.tasks.size, 'task')];
+    });
+  }
+}
+
+async function* listLines(
+  { storage }: TodoHome,
+  key: string,
+  read: () => Promise<[version: number, size: string]>,
+): AsyncGenerator<string> {
+  const start = performance.now();
+  const [version, size] = await read();
+  const ms = (performance.now() - start).toFixed(1);
+  yield version === 0
+    ? `It does not exist yet; looking for it took ${ms} ms.`
+    : `It is at version ${version}, with ${size}; reading it took ${ms} ms.`;
+  if (await storage.probeWriting(key)) yield 'You may write it.';
 }
 
 /** Undefined if no list is named, as with a team on a server. */
