@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { MemoryPlace } from '../../src/lists/place.ts';
-import { claimTask, releaseAll, releaseTasks } from '../../src/tasks/claims.ts';
+import { releaseAll, releaseTasks } from '../../src/tasks/claims.ts';
 import type { LeaseClock } from '../../src/tasks/lease.ts';
-import { NO_TASKS, type TaskGraph, type TaskLease } from '../../src/tasks/task.ts';
+import type { TaskGraph, TaskLease } from '../../src/tasks/task.ts';
 import { TaskStore } from '../../src/tasks/task-store.ts';
 import { failed, ok } from '../helpers/replies.ts';
 import { claimed, codes, completed, done, graphOf, LATER } from './tasks.ts';
@@ -148,37 +148,6 @@ test('TaskRelease --expired releases the tasks of dead agents, which can no long
   expect((await team.run('TaskClaim 1 --agent ann')).exitCode).toBe(0);
   expect((await team.run('TaskUpdate 1 --status completed --agent ann')).exitCode).toBe(0);
   expect((await team.run('TaskRelease --expired 2')).exitCode).toBe(2);
-});
-
-const claim = (graph: TaskGraph, id: number | 'next', agent = 'a', checkBusy = false) =>
-  claimTask(graph, id, { agent, checkBusy }, LATER);
-
-test('every reason against a claim', () => {
-  const graph = claimed(graphOf('One', { subject: 'Two', blockedBy: [1] }, 'Three'), 1, 'a');
-  expect(codes(claim(graph, 9))).toBe('task_not_found');
-  expect(claim(graph, 1, 'b')).toEqual({
-    refused: [{ code: 'already_claimed', text: '#1 is claimed by a' }],
-  });
-  expect(codes(claim(completed(graph, 1), 1))).toBe('already_resolved');
-  expect(claim(graph, 2)).toEqual({ refused: [{ code: 'blocked', text: '#2 is blocked by #1' }] });
-  expect(claim(graph, 3, 'a', true)).toEqual({
-    refused: [{ code: 'agent_busy', text: 'a is working on #1' }],
-  });
-  expect(codes(claim(graph, 2, 'a', true))).toBe('blocked, agent_busy');
-  expect(codes(claim(graph, 1, 'a', true))).toBe('none');
-  expect(codes(claim(graph, 3, 'a'))).toBe('none');
-  expect(codes(claim(claimed(graph, 3, 'b'), 'next'))).toBe('nothing_ready');
-  expect(codes(claim(NO_TASKS, 'next'))).toBe('nothing_ready');
-  const held = claim(claimed(claimed(graph, 1, 'a'), 3, 'b'), 'next', 'c');
-  expect(held).toMatchObject({
-    refused: [
-      {
-        text: expect.stringMatching(
-          /unowned; held: #1 by a since \S+, #3 by b since \S+\. If its owner has gone: TaskRelease 1$/,
-        ),
-      },
-    ],
-  });
 });
 
 test('released tasks are pending and unowned, all or none', () => {
