@@ -1,6 +1,7 @@
-# Startup file of an interactive agent-shell: reads the user's own startup files, then installs the hooks that show the task
-# list at the prompt; with a line of -c, which editors and agents use to read a person's environment, it leaves no trace but PATH. All our names begin with __todo_. The functions come first: the user's aliases must not change them.
-# Bash reads $( ) again when it runs it, so names in it have a backslash.
+# Startup file of an interactive agent-shell: reads the user's own startup files, then installs the hooks that show the task list
+# at the prompt. With a line of -c, by which editors and agents read a person's environment, it changes PATH only. All our names
+# begin with __todo_. The functions come first: the user's aliases must not change them. Bash parses $( ) again when it runs it, so
+# names in it have a backslash.
 
 __todo_bin=${BASH_SOURCE[0]%/*}
 __todo_node=$__todo_bin/../../lib/node # that of a portable folder
@@ -65,9 +66,9 @@ __todo_begin() {
   if [[ ${attributes%% *} = *r* ]]; then return 0; fi
   if [[ $1${PROMPT_COMMAND[*]-} = *DEBUG* || ${PROMPT_COMMAND[*]-} = *__bp_* ]]; then
     __todo_bound=1
-    # With a DEBUG trap, such as bash-preexec's, a later hook would count as the user's next command.
-    # What ours writes waits for the last one: marks around a command's output, as VS Code's, must not enclose the panel. The trap
-    # does not see that: it runs no command in this process, and to define a function is none.
+    # A DEBUG trap, such as bash-preexec's, would take a later hook for the user's next command, so ours runs first. The panel is
+    # written after the last hook, outside of the marks that VS Code puts around a command's output. The trap does not see that: a
+    # function definition is no command, and printf runs in a subshell.
     __todo_waits=1
     PROMPT_COMMAND[0]=$__todo_hook${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}
     last='{ __todo_last() { :; }; } 3>&2 2>/dev/null </dev/null"${__todo_late:+$(\builtin printf %s "$__todo_late" >&3)}"'

@@ -26,7 +26,7 @@ __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_sh
 __todo_bound=      # 1: Ctrl-L is ours, or must not be
 __todo_keys=       # the keys that start commands (`bind -x`)
 __todo_pages=      # with a panel: whether readline showed completions in pages before
-__todo_waits=      # 1: ours is the first hook, for a DEBUG trap's sake, and what it writes waits here for the others
+__todo_waits=      # 1: our hook is the first, because of a DEBUG trap, and __todo_late keeps what it writes for after the last
 __todo_late=
 __todo_turn=0      # with lists on a server: commands that have run
 __todo_patience=0  # the turn at which to ask a server again that did not answer
@@ -181,8 +181,8 @@ __todo_leave() {
   return "$code"
 } >&2
 
-# Pages of completions are as high as the screen that the kernel tells, whatever LINES says: above the panel, the first rows of each
-# would scroll away unseen.
+# Readline takes the height of a page of completions from the kernel only, not from LINES: the first rows of each page would scroll
+# away unseen above the panel.
 __todo_end_pages() {
   __todo_pages=off
   if [[ $(\builtin bind -v) = *'set page-completions on'* ]]; then

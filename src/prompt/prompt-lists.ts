@@ -89,8 +89,7 @@ export class PromptLists {
    */
   get heads(): string {
     const starts = this.#headStarts;
-    const { todos, tasks } = this.#versions;
-    return `${starts.todos}${todos}-\n${starts.tasks}${tasks}-\n`;
+    return `${starts.todos}${this.#versions.todos}-\n${starts.tasks}${this.#versions.tasks}-\n`;
   }
 
   versionsIn(heads: string): Versions {

@@ -7,9 +7,8 @@ import { ShownTimes } from './shown-times.ts';
 import { statusTimes } from './status-times.ts';
 import type { Theme } from './theme.ts';
 
-/** Below this, facts of a task stand below its subject. */
-const NARROW_COLUMNS = 60;
-const LEAST_COLUMNS = 20;
+/** Up to this, facts of a task stand below its subject. */
+const FACTS_BELOW_COLUMNS = 60;
 
 /** A terminal to print a list on, once. */
 export interface PeopleLook {
@@ -62,7 +61,7 @@ export function tasksForPeople(
     return { shown, facts: [...facts, times.ago(Date.parse(task.updatedAt))] };
   });
   const ready = tasks.filter(({ isReady }) => isReady).length;
-  return page(rows, `${ready} ready to claim`, look, look.columns <= NARROW_COLUMNS);
+  return page(rows, `${ready} ready to claim`, look, look.columns <= FACTS_BELOW_COLUMNS);
 }
 
 function page(
@@ -71,7 +70,7 @@ function page(
   { theme, columns }: PeopleLook,
   factsBelow = false,
 ): string {
-  const width = Math.min(LONGEST_ROW, Math.max(LEAST_COLUMNS, columns - 1));
+  const width = Math.min(LONGEST_ROW, Math.max(20, columns - 1));
   const lines = rows.flatMap(({ shown, facts }) =>
     rowLines(shown, { theme, columns: width, facts, factsBelow }),
   );

@@ -33,10 +33,7 @@ export class ShownTimes {
 
   /** True while a change is to be highlighted. */
   isFresh(changedAt: number | undefined): boolean {
-    if (changedAt === undefined) return false;
-    const left = changedAt + FRESH_MS - this.now;
-    if (left > 0) this.#untilChange = Math.min(this.#untilChange, left);
-    return left > 0;
+    return changedAt !== undefined && !this.isPast(changedAt + FRESH_MS);
   }
 
   isPast(at: number): boolean {

@@ -59,15 +59,16 @@ export function statusTimes(newestFirst: Iterable<TimedVersion>): StatusTimes {
   return timed[0]?.times ?? NO_TIMES;
 }
 
-/** For each item how long it took, or, if it is in progress, what `running` says of its beginning. */
+/** For each completed item how long it took, and for one in progress what `running` says of its beginning. */
 export function timeTexts(
   items: Items,
   { since, took }: StatusTimes,
   running: (since: number, item: Item) => string,
 ): [Item, string][] {
   return items.map((item) => {
-    const from = item.status === 'in_progress' ? since.get(item) : undefined;
-    return [item, from === undefined ? shownElapsed(took.get(item) ?? 0) : running(from, item)];
+    const [from, { status }] = [since.get(item), item];
+    if (status === 'completed') return [item, shownElapsed(took.get(item) ?? 0)];
+    return [item, status === 'pending' || from === undefined ? '' : running(from, item)];
   });
 }
 

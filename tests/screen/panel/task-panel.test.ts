@@ -76,6 +76,7 @@ test('the item in progress shows how long it has been running, and nothing else 
   // One write for the list, and one for each second.
   expect(terminal.writes).toHaveLength(3);
   store.update(todos('x Analyze', '- Build'));
+  expect((await terminal.screen())[3]).toBe('│ ○ Build                             │');
   // Until the highlight ends.
   clock.pass(2100);
   expect(clock.pending).toBe(0);
