@@ -45,21 +45,16 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
   const said = isGuided ? lists.guidance(commands) : '';
   const news = await lists.newsOfTeam();
   const reminders = [...said.split('\n'), ...news].filter(Boolean).map(lists.theme.paint.faint);
-  const isBelow = mode === 'auto';
-  const shown = isBelow
-    ? []
-    : mode === 'plain'
-      ? lists.report(lists.versionsIn(journal[0] ?? ''))
-      : lists.rows();
-  const changes = isBelow ? lists.changedSince(lists.versionsIn(journal[0] ?? '')) : undefined;
-  const isNews = changes && (changes.fresh.size > 0 || changes.rewritten);
+  const before = lists.versionsIn(journal[0] ?? '');
+  const shown = mode === 'plain' ? lists.report(before) : mode === 'above' ? lists.rows() : [];
   const frame = (...look: Parameters<PromptLists['rows']>) =>
-    pinned(lists.rows(...look), size.rows).join(NEXT_PART);
+    mode === 'auto' ? pinned(lists.rows(...look), size.rows).join(NEXT_PART) : '';
+  const changes = lists.changedSince(before);
   const answer = {
     say: [...reminders, ...shown].map((line) => `${line}\r\n`).join(''),
-    frame: isBelow ? frame(changes) : '',
-    settled: isNews ? frame() : '',
-    folded: isBelow && lists.isDone ? frame(undefined, true) : '',
+    frame: frame(changes),
+    settled: changes.fresh.size > 0 || changes.rewritten ? frame() : '',
+    folded: lists.isDone ? frame(undefined, true) : '',
     heads: lists.heads,
   };
   await lists.close();
