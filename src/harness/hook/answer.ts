@@ -170,10 +170,10 @@ async function answerWith(found: Found, event: HookEvent, world: Opened): Promis
 function atStart(conversation: Conversation): Reply {
   const { newest, ofUser, past } = conversation;
   const damage = noteLines([newest.damage ?? []].flat()).trimEnd();
-  return { context: texts(ofUser, damage, shownList(past(), conversation)) };
+  return { context: texts(ofUser, damage, toldList(past(), conversation)) };
 }
 
-function shownList(
+function toldList(
   { shown, hasWritten }: Past,
   { newest, by, isOfSession, add, world }: Conversation,
 ): string {
@@ -192,7 +192,7 @@ function atPrompt(isContinuation: boolean, conversation: Conversation): Reply {
     ? linesSince !== undefined
     : shown === newest.version && linesSince !== undefined && linesSince < LINES_TO_FORGET;
   if (!world.listAtPrompt || isKnown) return { context: ofUser };
-  return { context: texts(ofUser, shownList(past, conversation)) };
+  return { context: texts(ofUser, toldList(past, conversation)) };
 }
 
 async function afterCommand(
