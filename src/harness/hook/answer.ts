@@ -87,7 +87,7 @@ async function newsOfTeam(event: HookEvent, { team, settings: own }: Opened): Pr
   return noteLines(await teamNews(team, settings)).trimEnd();
 }
 
-/** As a shell of ours does at its end: nobody else may claim what a session that is over has begun. */
+/** Releases the tasks of a session that is over, so that others can claim them. */
 async function releaseAtEnd({ session }: HookEvent, { team, settings }: Opened): Promise<Reply> {
   if (settings.releaseAtExit === false) return {};
   const released = (graph: TaskGraph, at: string) => releaseSession(graph, session, at);
@@ -111,7 +111,7 @@ async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
 interface Found {
   readonly list: TodoList;
   readonly newest: TodoVersion;
-  /** What the user changed. */
+  /** Notes on the user's changes. */
   readonly ofUser: string;
 }
 

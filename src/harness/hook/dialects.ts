@@ -38,7 +38,7 @@ export interface CommandEnd {
 
 /** An agent is about to stop. */
 export interface Stop {
-  /** It already continues because of a hook. */
+  /** The agent already continues because of a hook. */
   readonly continues: boolean;
   readonly isPlanning: boolean;
   /** Something still runs, or the harness will wake the agent. */
@@ -71,7 +71,7 @@ export interface Dialect {
     event: string;
     shell: string;
     allowed: object;
-    /** Its folders of settings, if the reply wins over rules of the user that ask; nothing in the event tells of these. */
+    /** Folders of settings, if the reply wins over the user's rules that ask. The event does not mention such rules. */
     folders?: (project: string, user: Environment) => readonly string[];
   }>;
   /** Returns undefined if the event does not tell. */
@@ -97,7 +97,7 @@ export const DIALECTS = {
     },
     write: likeClaude('block'),
   },
-  /** Its events have no exit code. What a reply to its PermissionRequest allows leaves its sandbox. */
+  /** No exit codes. A line that a reply to PermissionRequest allows would run outside of the sandbox. */
   codex: { sessionVariable: 'CODEX_THREAD_ID', write: likeClaude('block') },
   gemini: {
     listAtPrompt: true,
@@ -128,7 +128,7 @@ export const DIALECTS = {
     write: (_event, { context, refusal }) =>
       refusal === undefined ? { additional_context: context } : { followup_message: refusal },
   },
-  /** Its hooks pass `--dialect kimi`. It drops all replies except refusals. */
+  /** The hooks pass `--dialect kimi`. Kimi CLI drops all replies except refusals. */
   kimi: {
     adapt: (what) => (what.kind === 'command' ? { ...what, isUnheard: true } : what),
     write: (_event, { refusal }) => {

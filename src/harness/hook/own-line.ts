@@ -11,7 +11,7 @@ export const ALLOWED = new Set([
   ...['TodoWrite', 'TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'],
   ...['TaskClaim', 'TaskRelease', 'TaskInbox'],
 ]);
-/** They reach other lists or overrule an owner. */
+/** Options that reach other lists or overrule an owner. */
 const NOT_ALLOWED_OPTION = /^--(?:session|list|force)(?:=|$)/;
 
 interface OwnPlace {
@@ -67,7 +67,7 @@ function isAllowed(command: SimpleCommand): boolean {
 
 const nameOf = ({ words }: SimpleCommand) => words[0]?.text ?? '';
 
-/** As bash exports functions. */
+/** Bash exports a function in a variable of this name; older versions in the second. */
 function isFunction(name: string, environment: Environment): boolean {
   return `BASH_FUNC_${name}%%` in environment || `BASH_FUNC_${name}()` in environment;
 }

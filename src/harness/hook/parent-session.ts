@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { orElse, readStart } from '../../base/system/files.ts';
 
 const MOST_READ = 256 * 1024;
-/** Of Claude Code's /branch, and in the first line of a transcript of Codex. */
+/** Written by Claude Code's /branch, and in the first line of a transcript of Codex. */
 const FORKED = /"(?:forkedFrom":\{"sessionId|forked_from_id)":"([\w-]+)"/;
 /** The first prompt after Claude Code's plan mode names the transcript of the session that made the plan. */
 const PLANNED = /read the full transcript at: ?[^"\\\n]*\/([\w-]+)\.jsonl/;

@@ -11,7 +11,7 @@ export interface Hooks {
    */
   readonly form: 'groups' | 'handlers' | 'tables';
   readonly handler: object;
-  /** By event: more properties of its entry. */
+  /** The events, each with the properties of its entry. */
   readonly events: Readonly<Record<string, object>>;
   /** Events whose reply lets lines of agent commands run without a question. */
   readonly permission?: Readonly<Record<string, object>>;
@@ -20,7 +20,7 @@ export interface Hooks {
   /** More arguments of the command, if the events do not identify the harness. */
   readonly options?: string;
   readonly version?: number;
-  /** It drops a file with comments as a whole. */
+  /** The harness ignores a file that has a comment. */
   readonly isStrict?: boolean;
   readonly isOfUserOnly?: boolean;
 }
@@ -28,9 +28,9 @@ export interface Hooks {
 export interface Harness {
   readonly title: string;
   readonly program?: string;
-  /** Its shells have the PATH that it was started with, whatever a login shell has. */
+  /** Its shells inherit its PATH; no login shell sets another. */
   readonly inheritsPath?: boolean;
-  /** In a project. */
+  /** The folder of its settings in a project. */
   readonly folder?: string;
   /** For all projects: a variable, or else a path in the home folder. */
   readonly userFolder?: { readonly variable?: string; readonly path: string };
@@ -41,7 +41,7 @@ export interface Harness {
   readonly namesInstructions?: boolean;
   readonly hooks?: Hooks;
   readonly plugin?: { readonly path: string; readonly content: string };
-  /** Its sandbox has to let commands write lists, as this file says. */
+  /** The file of settings that lets commands in its sandbox write lists. */
   readonly sandbox?: string;
   /** A file of the user that lets lines of agent commands run without a question; it reads none of a project. */
   readonly policy?: { readonly path: string; readonly content: string };
@@ -59,7 +59,7 @@ const CLAUDE_EVENTS = (shell: string, edits: string) => ({
   Stop: {},
 });
 
-/** Its rules have the lowest priorities, so those of the user win. A regular expression is matched with the JSON of the arguments. */
+/** The priorities are the lowest, so rules of the user win. Gemini CLI matches `commandRegex` with the JSON of the arguments. */
 const GEMINI_POLICY = String.raw`# Written by ${'`agent-shell setup gemini --user`'}: lines of the task list's commands alone run without a question.
 [[rule]]
 toolName = "run_shell_command"

@@ -4,7 +4,7 @@ import { endOfLine, SetupError, type TextEdit } from './text-edits.ts';
 export interface JsonHooks {
   readonly events: Readonly<Record<string, object>>;
   readonly version?: number;
-  /** The harness drops a file with comments as a whole. */
+  /** The harness ignores a file that has a comment. */
   readonly isStrict?: boolean;
 }
 

@@ -54,7 +54,7 @@ export interface Piece {
   readonly path: string;
   readonly what: 'instructions' | 'hooks' | 'plugin' | 'policy' | 'sandbox';
   readonly edit: TextEdit;
-  /** It lets lines run without a question: as a part, or only that. */
+  /** The piece permits lines to run without a question: `part` does more than that, `all` only that. */
   readonly permission?: 'part' | 'all';
 }
 

@@ -198,7 +198,7 @@ export function writableRootsIn(text: string): readonly unknown[] | undefined {
   return table?.writable_roots;
 }
 
-/** True also if it is not TOML, so that its edit says so. */
+/** A text that is not TOML counts as well: its edit reports the error. */
 export function hasHooks(text: string): boolean {
   return orElse(() => 'hooks' in parse(text), true);
 }
