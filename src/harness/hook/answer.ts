@@ -199,9 +199,8 @@ async function afterCommand(
   { line, exitCode, isUnheard }: CommandEnd,
   { list, newest, ofUser, world, add }: Conversation,
 ): Promise<Reply> {
-  const reading = add({ line, exit: exitCode });
+  const { before, oldLines, entries } = add({ line, exit: exitCode });
   if (isUnheard) return {};
-  const { before, oldLines, entries } = reading;
   const last = entries.at(-1);
   if (last === undefined) return { context: ofUser };
   const { session } = last;
@@ -253,9 +252,7 @@ function isFirstRefusal({ before, entries }: JournalReading): boolean {
   return !pastOf(last.session, before, entries.slice(0, -1)).refusedAt.includes(last.version);
 }
 
-function texts(...some: readonly (string | undefined)[]): string {
-  return some.filter(Boolean).join('\n');
-}
+const texts = (...some: readonly (string | undefined)[]) => some.filter(Boolean).join('\n');
 
 /** Per list, since a loop is worse than an unfinished list. */
 const MOST_REFUSALS = 2;

@@ -294,14 +294,6 @@ function object(value: unknown): HookInput {
   return typeof value === 'object' && value !== null ? (value as HookInput) : {};
 }
 
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function optionalText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function number(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
-}
+const optionalText = (value: unknown) => (typeof value === 'string' ? value : undefined);
+const text = (value: unknown) => optionalText(value) ?? '';
+const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
