@@ -40,8 +40,8 @@ const LINES_TO_FORGET = 10;
 export interface HookWorld {
   /** With the id of the harness's session, as in the environment of its commands. */
   readonly environment: Environment;
-  /** With the id of the session from which this one was forked, if one is known. */
-  readonly parent: () => Environment;
+  /** With the id of the session from which this one was forked; undefined if none is known. */
+  readonly parent: () => Environment | undefined;
   readonly directory: string;
   /** The conversation goes on: it was resumed, or compacted. */
   readonly isResumed: boolean;
@@ -242,7 +242,9 @@ async function inherited(
   { parent, directory }: Opened,
 ): Promise<TodoVersion | undefined> {
   if (kind !== 'start' && kind !== 'prompt' && kind !== 'command') return undefined;
-  const { items } = await new TodoHome(parent(), directory).open({}).read();
+  const environment = parent();
+  if (environment === undefined) return undefined;
+  const { items } = await new TodoHome(environment, directory).open({}).read();
   return items.some(isOpen) ? list.updateIf(0, items) : undefined;
 }
 

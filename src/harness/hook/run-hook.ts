@@ -57,10 +57,10 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
   }
   const inSession = (id = '') =>
     sessionVariable === undefined || id === ''
-      ? call.environment
+      ? undefined
       : { ...call.environment, [sessionVariable]: id };
   const said = await answerEvent(event, {
-    environment: inSession(event.session),
+    environment: inSession(event.session) ?? call.environment,
     parent: () => inSession(parentSession(input)),
     directory: event.directory || call.directory || '/',
     isResumed: input.source === 'resume' || input.source === 'compact',

@@ -417,6 +417,17 @@ describe('the list in the conversation', () => {
     );
   });
 
+  test('a session whose parent is not named does not begin with the list of the person, or of the session that started it', async () => {
+    const { say, listBy, environment } = harness('other');
+    listBy('main', 'main').update(items('[>] Mine'));
+    expect(await say(input('SessionStart', { source: 'startup' }))).toBe('');
+    environment[ID] = 'outer';
+    listBy('main', 'main@outer').update(items('[>] Theirs'));
+    expect(await contextOf(say(input('SessionStart', { source: 'startup' })))).toMatch(
+      /^Note: another session here left 1 open item/,
+    );
+  });
+
   test("TODO_SESSION names the list, not the harness's session", async () => {
     const { say, write, environment } = harness('s1');
     environment.TODO_SESSION = 'release';
