@@ -193,7 +193,8 @@ function undoneItem(state: ViewerState): ViewerState {
 
 /** Writes the chosen older version as a new one, and shows the list. */
 export function restored(state: ViewerState): ViewerState {
-  const { name, version = name === 'history' ? Number(selectedName(state)) : 0 } = pageOf(state);
+  const { name, version = name === 'history' ? Number(selectedName(state) ?? 0) : 0 } =
+    pageOf(state);
   if (version === 0) return state;
   if (isOfTeam(state)) {
     const message = `Tasks change one by one: TaskUndo --at ${version} undoes what this version changed.`;

@@ -90,7 +90,8 @@ function inputLine(input: Exclude<ViewerInput, ViewerQuestion>, { theme, columns
   const label = input.kind === 'filter' ? '/' : columns < LABEL_COLUMNS ? '> ' : labelOf(input);
   const { before, after } = input;
   const room = columns - label.length - 1;
-  let shown = before;
+  // No more characters can fit, unless they have no width. A paste may be long.
+  let shown = [...before].slice(-2 * room).join('');
   while (shown !== '' && displayWidth(shown) > room) shown = shown.replace(/^./su, '');
   const text = truncate(shown + after, room + 1, '');
   return {

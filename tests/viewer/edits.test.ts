@@ -150,6 +150,7 @@ test('r on an older version asks for it as a new one; on the newest, and on task
   const tasks = new TestViewer({ tasks: TASKS }, { columns: 100, page: 'taskHistory' }).press('r');
   expect(tasks.rows().at(-1)).toMatch(/TaskUndo --at 1 undoes what this version changed\.$/);
   expect(tasks.state.request).toBeUndefined();
+  expect(tasks.press('/', 'q', 'q', 'return', 'r').rows().join('\n')).not.toContain('TaskUndo');
 });
 
 test('without a change of your own there is nothing to undo', () => {

@@ -142,3 +142,10 @@ test('on every page and size, after any keys, no row is as wide as the screen, n
     { numRuns: runs(60) },
   );
 });
+
+test('the end of a paste shows at once, however long it is', () => {
+  const viewer = new TestViewer({}, { page: 'list', columns: 40 });
+  const before = `${'é'.repeat(50_000)} end`;
+  viewer.state = { ...viewer.state, input: { kind: 'filter', before, after: '' } };
+  expect(viewer.rows().at(-1)).toBe(`/${'é'.repeat(33)} end`);
+});
