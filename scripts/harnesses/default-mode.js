@@ -110,8 +110,12 @@ async function atTerminal(harness, { project, env, model }, play) {
     const end = `${prompt.replaceAll(' ', '-')}-ended`;
     model.script([{ bash: line }, { text: end }]);
     await terminal.type(prompt, () => model.asked.length > 0);
-    await terminal.until(() => asks.test(screen()) || screen().includes(end));
-    const all = screen();
+    // One look decides: a redraw may clear the screen at the next.
+    let all = '';
+    await terminal.until(() => {
+      all = screen();
+      return asks.test(all) || all.includes(end);
+    });
     const isAsked = !all.includes(end);
     if (isAsked) {
       terminal.press('Escape');
