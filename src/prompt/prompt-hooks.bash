@@ -175,6 +175,13 @@ __todo_again() {
   return "$code"
 }
 
+# Keys that edit the line in an editor, such as Ctrl-X Ctrl-E, call this, without a PS0.
+function fc {
+  { __todo_free && :; } 3>&2 2>/dev/null
+  builtin fc "$@"
+  { __todo_again && :; } 3>&2 2>/dev/null
+}
+
 __todo_leave() {
   local code=$?
   if [[ $__todo_drawn = 1 ]]; then builtin printf %s "$__todo_unpin"; fi

@@ -55,7 +55,8 @@ describe.skipIf(!hasTmux)('at a prompt', () => {
       const shell = await start(String.raw`
 bind -x '"\C-g": seq 200 | less'
 bind -x '"\C-o": "echo \"a\\b\" | cat; false"'
-bind -m vi-insert -x '"\C-t": seq 3'`);
+bind -m vi-insert -x '"\C-t": seq 3'
+VISUAL='seq 200 | less; :'`);
       shell.type('echo half');
       shell.press('C-g');
       const numbers = (from: number, to: number) =>
@@ -70,7 +71,12 @@ bind -m vi-insert -x '"\C-t": seq 3'`);
       expect(shell.ask('#{scroll_region_lower}')).toBe('18');
       shell.press('C-o');
       await shell.until('its output', (text) => /^"a\\b"\np> echo half\n┌─ Tasks/.test(text));
-      shell.press('C-u');
+      // It edits the line in an editor.
+      shell.press('C-x');
+      shell.press('C-e');
+      await shell.until('page 1', (text) => text === `${numbers(1, 23)}\n:`);
+      shell.press('q');
+      await shell.until('its output', (text) => /\necho half\nhalf\np>\n┌─ Tasks/.test(text));
       await shell.run('set -o vi');
       shell.press('C-t');
       await shell.until('its output', (text) => /\n1\n2\n3\np>\n┌─ Tasks/.test(text));
