@@ -4,6 +4,7 @@ import {
   beginsJson,
   type OptionTable,
   type ParsedOptions,
+  unexpectedArgument,
   wrongUsage,
 } from '../base/command/options.ts';
 import { refusal } from '../base/command/replies.ts';
@@ -128,8 +129,10 @@ export function readRequest<Request>(
   }
   const isSubject = hint === '' && 'subject' in form.fields && given.subject === undefined;
   const way = isSubject ? `. Try: --subject ${inQuotes(rest.join(' '))}` : '';
-  const problem = `Unexpected argument ${inQuotes(surplus)}`;
-  if (isGiven) return orTyped(wrongUsage(problem + way, usage));
+  const problem = isSubject
+    ? `Unexpected argument ${inQuotes(surplus)}${way}`
+    : unexpectedArgument(surplus, optionsOf(form));
+  if (isGiven) return orTyped(wrongUsage(problem, usage));
   if (hint !== '' || !form.readsStdin) return orTyped(refusal(problem, undefined, usage));
   return orTyped(invalidJson(`${inQuotes(surplus)} is not JSON${way}`, usage));
 }

@@ -9,11 +9,11 @@ import {
   type ExportFormat,
   HELP_OPTIONS,
   type Options,
+  unexpectedArgument,
   wrongUsage,
 } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
-import { inQuotes } from '../base/safe-text.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
 import { historyText, LIST_EXPORTS, listLine, listText, notKept } from './list-text.ts';
 import helpPage from './todo-read.md';
@@ -86,7 +86,7 @@ export class TodoReadHandler extends TodoCommand implements AgentBashHandler {
       const { options, rest } = parsed;
       // Hosts write a tool call without input as `{}`.
       if (rest[0] !== undefined && !(rest.length === 1 && /^\s*\{\s*\}\s*$/.test(rest[0]))) {
-        return refusal(`Unexpected argument ${inQuotes(rest[0])}`, undefined, READ_USAGE);
+        return refusal(unexpectedArgument(rest[0], READ_FORM.options), undefined, READ_USAGE);
       }
       const list = await this.open(options, settings, call);
       return 'problem' in list

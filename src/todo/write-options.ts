@@ -1,5 +1,11 @@
 import { DONE, DROP, PENDING } from '../base/command/near-names.ts';
-import { beginsJson, HELP_OPTIONS, nearest, type Options } from '../base/command/options.ts';
+import {
+  beginsJson,
+  HELP_OPTIONS,
+  nearest,
+  type Options,
+  unexpectedArgument,
+} from '../base/command/options.ts';
 import { briefText, inQuotes, safeText } from '../base/safe-text.ts';
 import { type ListSteps, STEP_OPTIONS } from './revise-list.ts';
 import { LIST_OPTIONS } from './todo-source.ts';
@@ -183,6 +189,9 @@ export function misuse(
   const others = [steps, options['--undo'], options['--adopt']].filter(Boolean);
   if (others.length > 1) return `${alone} cannot be combined with another change`;
   if (options['--until-done']) return '--until-done needs a whole list';
+  if (options['--undo'] && word !== undefined && !beginsJson(word)) {
+    return unexpectedArgument(word, { '--at': 'version' });
+  }
   if (steps === undefined && (word ?? options['--if-version']) !== undefined) {
     return `${alone} takes no list, no --if-version and no --until-done`;
   }

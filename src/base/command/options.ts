@@ -148,6 +148,31 @@ function isOption(argument: string): boolean {
   return /^--?[A-Za-z]/.test(argument);
 }
 
+/** What people type for a status where an option is meant. */
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  done: 'completed',
+  complete: 'completed',
+  finished: 'completed',
+  start: 'in_progress',
+  started: 'in_progress',
+  open: 'pending',
+  todo: 'pending',
+  delete: 'deleted',
+};
+
+/** Names the option that a word too many means: `completed` a status, `mine` the option of that name, `3` a version. */
+export function unexpectedArgument(word: string, table: OptionTable): string {
+  const said = word.toLowerCase().replaceAll('-', '_');
+  const value = Object.hasOwn(STATUS_WORDS, said) ? STATUS_WORDS[said] : said;
+  const ways = Object.entries(table).map(([option, kind]) => {
+    if (option === `--${word}`) return option;
+    if (option === '--at' && /^\d+$/.test(word)) return `${option} ${word}`;
+    return Array.isArray(kind) && kind.includes(value) ? `${option} ${value}` : undefined;
+  });
+  const way = ways.find((found) => found !== undefined);
+  return `Unexpected argument ${inQuotes(word)}${way === undefined ? '' : `. Try: ${way}`}`;
+}
+
 /** True for a word that is meant as JSON, even if it is broken. */
 export function beginsJson(word: string): boolean {
   return /^[\s\ufeff]*(?:[[{"]|```)/.test(word);

@@ -15,9 +15,19 @@ test.each([
   ],
   ['TaskList', ['all'], "Error: Unexpected argument 'all'\nUsage: TaskList "],
   ['TaskInbox', ['read'], "Error: Unexpected argument 'read'\nUsage: TaskInbox "],
-  ['TaskUndo', ['3'], "Error: Unexpected argument '3'\nUsage: TaskUndo "],
+  ['TaskUndo', ['3'], "Error: Unexpected argument '3'. Try: --at 3\nUsage: TaskUndo "],
   ['TaskUpdate', ['done'], 'Error: Validation failed\n- taskId: '],
-  ['TaskUpdate', ['1', 'completed'], "Error: Unexpected argument 'completed'\nUsage: TaskUpdate "],
+  ['TaskUpdate', ['1', 'completed'], "Unexpected argument 'completed'. Try: --status completed\n"],
+  ['TaskUpdate', ['1', 'done'], "Unexpected argument 'done'. Try: --status completed\n"],
+  [
+    'TaskUpdate',
+    ['1', 'In-Progress'],
+    "Unexpected argument 'In-Progress'. Try: --status in_progress",
+  ],
+  ['TaskUpdate', ['1', 'owner'], "Unexpected argument 'owner'. Try: --owner\n"],
+  ['TaskUpdate', ['1', 'constructor'], "Unexpected argument 'constructor'\n"],
+  ['TaskList', ['mine'], "Unexpected argument 'mine'. Try: --mine\n"],
+  ['TaskClaim', ['1', 'next'], "Unexpected argument 'next'. Try: --next\n"],
   ['TaskGet', ['1', '2\u001b[2J'], "Error: Unexpected argument '2␛[2J'\nUsage: TaskGet "],
 ])('%s %j is refused with exit code 1', async (name, argv, stderr) => {
   const result = await new Team({ settings: { agent: 'a' } }).call(name, argv);
