@@ -204,7 +204,7 @@ function selectableRows(state: ViewerState): Selectable {
     }
     case 'agents': {
       const names = agentLists(state).map(({ agent }) => agent);
-      return { names, followed: Math.max(0, names.indexOf(shownList(state)?.agent ?? '')) };
+      return { names, followed: Math.max(0, names.indexOf(state.agent ?? state.awaited)) };
     }
     case 'history':
       return { names: shownEntries(state).map(({ version }) => String(version)), followed: 0 };

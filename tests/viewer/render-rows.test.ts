@@ -85,6 +85,13 @@ describe('the lists of all agents', () => {
     expect(names).toEqual(['zoe', 'agent-3', 'agent-29', 'idle', 'ann']);
   });
 
+  test('begin with the one at work, whoever wrote last; an empty list says so', () => {
+    const lists = [listOf('idle', [60]), listOf('zoe', [4, '> a'])];
+    const rows = new TestViewer({ lists }, { columns: 100, page: 'agents' }).rows();
+    expect(rows[2]).toMatch(/^▸zoe .*│ {2}idle /);
+    expect(rows[3]).toContain('│ The list is empty.');
+  });
+
   test('which are out of sight are counted, as are tasks of a board: not the rows', () => {
     const viewer = new TestViewer({ lists: agents }, { columns: 100, rows: 12, page: 'agents' });
     expect(viewer.press('home').rows()[1]).toBe(' ↓ 4 more');

@@ -155,7 +155,8 @@ function change({ name, pieces, place, asked, say }: PieceChange): string {
   const writes = (outcomes: readonly Outcome[]) =>
     pieces.filter((_, index) => !isRemoval && outcomes[index] === 'written');
   const outcomes = editConfigs(edits, refusal, (expected) => {
-    if (permission && writes(expected).some((piece) => piece.permission)) say(PERMISSION[scope]);
+    if (permission && writes(expected).some((piece) => piece.permission))
+      say(inColumns(PERMISSION[scope]));
   });
   if (pieces.some((piece) => piece.what === 'sandbox' && !isLeftOut(piece))) {
     if (isRemoval) removeFoldersOf([join(place.lists(), 'any')], place.home);
@@ -188,14 +189,15 @@ function removeFoldersOf(paths: readonly string[], base: string): void {
 function nextSteps({ next, policy, title }: Harness, { scope, permission }: SetupAsked): string {
   if (next) return `\n${next}\n`;
   return policy && permission && scope === 'project'
-    ? `\n${title} asks you about each command; it reads the permission to use the list from your own files only:
-agent-shell setup gemini --user\n`
+    ? inColumns(`
+${title} asks you about each command; it reads the permission to use the list from your own files only:
+  agent-shell setup gemini --user
+`)
     : '';
 }
 
 const PERMISSION = {
-  project: `Lines that only use the task list will run without a question, for everyone who clones this project and trusts its
-settings. --no-permission leaves this out.\n\n`,
+  project: `Lines that only use the task list will run without a question, for everyone who clones this project and trusts its settings. --no-permission leaves this out.\n\n`,
   user: `Lines that only use the task list will run without a question, in all your projects. --no-permission leaves this out.\n\n`,
 };
 
