@@ -230,7 +230,8 @@ describe('permission', () => {
       // Before it writes.
       expect(said).toEqual(without);
       expect(stdout).toMatch(/^Lines that only use the task list will run without a question, /);
-      expect(stdout.includes('everyone who clones')).toBe(scope === 'project');
+      expect(stdout.includes('everyone')).toBe(scope === 'project');
+      expect(stdout).not.toMatch(/.{81}/);
       expect(isPermitted(all())).toBe(true);
       expect(setUp('--check').stdout).not.toMatch(/outdated|missing .*\)\n/);
       expect(setUp('--no-permission').stdout).not.toContain('Lines that only use');
