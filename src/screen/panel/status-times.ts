@@ -97,9 +97,14 @@ function timesAfter(
     const times = (isUndone ? restored : before)?.times ?? NO_TIMES;
     const from = was && times.since.get(was);
     const isSame = was?.status === is.status;
-    const isLeft = was?.status === 'in_progress' && !isSame && from !== undefined;
-    const spent = isLeft ? +updatedAt - from : was && times.took.get(was);
-    const isKnown = spent !== undefined && !(isLeft && times.isLonger.has(was));
+    // Work that an undo puts back was done.
+    const isPutBack = before && last?.status === 'in_progress' && is.status === 'pending';
+    const [done, then] = isPutBack ? [last, before.times] : [was, times];
+    const start = done && then.since.get(done);
+    const isLeft =
+      done?.status === 'in_progress' && done.status !== is.status && start !== undefined;
+    const spent = isLeft ? +updatedAt - start : done && then.took.get(done);
+    const isKnown = spent !== undefined && !(isLeft && then.isLonger.has(done));
     if (isKnown && is.status !== 'in_progress') took.set(is, spent);
     const begun = +updatedAt - (isKnown && is.status === 'in_progress' ? spent : 0);
     since.set(is, isSame && from !== undefined ? from : begun);

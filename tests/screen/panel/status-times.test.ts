@@ -7,8 +7,12 @@ import { todos, todosIn } from './todos.ts';
 
 /** The versions of a list that changes each second from 1 s on. */
 function written(...lists: string[]): TodoStore {
+  return keeping(3, lists);
+}
+
+function keeping(history: number, lists: readonly string[]): TodoStore {
   let seconds = 0;
-  const place = new MemoryPlace<TodoItem[]>({ history: 3 });
+  const place = new MemoryPlace<TodoItem[]>({ history });
   const store = new TodoStore(() => new Date(seconds * 1000), place);
   for (const list of lists) {
     seconds += 1;
@@ -43,6 +47,18 @@ test.each([
   [['> a', '> a | - b', '> a | > b', '> a | x b'], 'a 2 or before, b 4'],
 ])('each item of %j has its status since the version that gave it', (versions, since) => {
   expect(times(written(...versions)).join(', ')).toBe(since);
+});
+
+test('the undo of an undo keeps the clock: what it put back was done', () => {
+  const store = keeping(9, [
+    '> a | - b',
+    'x a | > b',
+    'x a | > b | - c',
+    '> a | - b',
+    'x a | > b | - c',
+  ]);
+  // In progress from 2 to 4, and again since 5.
+  expect(times(store).join(', ')).toBe('a 2, b 3, c 3');
 });
 
 test.each([
