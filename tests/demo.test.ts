@@ -40,7 +40,9 @@ test.skipIf(!hasTmux)(
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     const home = temporaryDirectory();
     const env = `env -i HOME=${home} TODO_STATE_DIR=${home}/state TERM=xterm LANG=C.UTF-8 PATH="$PATH"`;
-    const terminal = new TmuxTerminal(`cd ${ROOT} && ${env} sh -c '${scripts.start}'`);
+    const start = `cd ${ROOT} && ${env} sh -c '${scripts.start}'`;
+    // What comes next is a long line, in a checkout with a long path.
+    const terminal = new TmuxTerminal(start, { columns: 300 });
     const first = await terminal.until('the first words', (text) => text.includes('Press Tab'));
     expect(first).toMatch(/^This is your bash, .* Ctrl-D leaves\.\n.*panel.*\n/);
     // Not a picture of it, which would stay.
