@@ -153,8 +153,8 @@ export function sightOf(
     if (follows && !isInSight) {
       // Never cut a thing at the top, even if rows at the bottom stay empty.
       const middle = Math.min(Math.floor((start + end - height) / 2), most);
-      const starts = things.map((thing) => thing.start).filter((at) => at >= middle);
-      first = end - start < height ? Math.min(...starts) : start;
+      const cut = things.find((thing) => thing.start < middle && middle < thing.end);
+      first = end - start < height ? (cut?.end ?? middle) : start;
     }
     // The first bound is for a thing that fits, the second for one taller than the screen.
     first = Math.max(first, Math.min(end - height, start));

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { line, sightOf, spread, stacked, table } from '../../../src/screen/terminal/lines.ts';
+import {
+  below,
+  line,
+  plain,
+  sightOf,
+  spread,
+  stacked,
+  table,
+} from '../../../src/screen/terminal/lines.ts';
 import { displayWidth } from '../../../src/screen/terminal/text.ts';
 
 test('what stands at the right of a row is dropped before half of the row is cut', () => {
@@ -55,4 +63,10 @@ test.each([
   const blocks = Array.from({ length: 10 }, () => [line('x')]);
   expect(sightOf(stacked(blocks), 4, { top: 2, ...selected })).toMatchObject(sight);
   expect(sightOf(stacked(blocks.slice(0, 3)), 4, { top: 2 }).top).toBe(0);
+});
+
+test('lines that belong to nothing are scrolled past one by one: the screen is filled', () => {
+  const title = line('x');
+  const body = below([plain(...Array(7).fill(title)), stacked([[title]])]);
+  expect(sightOf(body, 4, { top: 0, focus: 0, follows: true })).toMatchObject({ top: 4, above: 0 });
 });
