@@ -149,7 +149,7 @@ _todowrite() {
   case "$command $before" in
 ${caseLines()}
   esac
-  if [[ -n $offered ]]; then compadd -- \${(s: :)offered}; else _files; fi
+  if [[ -n $offered ]]; then compadd -- \${=offered}; else _files; fi
 }
 (( $+functions[compdef] )) && compdef _todowrite ${COMPLETED_COMMANDS.join(' ')}
 `;

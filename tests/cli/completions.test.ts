@@ -18,8 +18,8 @@ const CASES: [line: string, offered: string[], isAll?: boolean][] = [
   ['TaskProve --li', ['--list'], true],
   ['TaskList --f', ['--format'], true],
   ['TodoProve --', ['--start', '--session', '--agent']],
-  ['TodoProve ', ['2']],
-  ['TaskProve ', ['7']],
+  ['TodoProve ', ['2', '3']],
+  ['TaskProve ', ['7', '9']],
   ['agent-shell w', ['watch'], true],
   ['agent-shell watch --se', ['--session'], true],
   ['agent-shell watch --all --pa', ['--panel'], true],
@@ -43,7 +43,10 @@ function complete(shell: 'bash' | 'zsh' | 'fish', ...lines: string[]): string[][
       fish: `complete -C'${line}' | string replace -r '\\t.*' ''`,
     }[shell];
   });
-  const [read, list] = [String.raw`printf '[x] a\n[ ] b\n'`, "echo '#7 [in_progress] A'"];
+  const [read, list] = [
+    String.raw`printf '[x] a\n[ ] b\n[ ] c\n'`,
+    String.raw`printf '#7 [in_progress] A\n#9 [in_progress] B\n'`,
+  ];
   const fakes = {
     bash: `TodoRead() { ${read}; }; TaskList() { ${list}; }`,
     fish: `function TodoRead; ${read}; end; function TaskList; ${list}; end`,
@@ -51,7 +54,7 @@ function complete(shell: 'bash' | 'zsh' | 'fish', ...lines: string[]): string[][
   const begin = {
     bash: `${fakes.bash}; . ${file}`,
     // The variables that zsh sets, and the function that it calls with the choices.
-    zsh: `compadd() { shift; for each in "$@"; do [[ $each == $PREFIX* ]] && print -r -- $each; done; }
+    zsh: `compadd() { shift; for each in "$@"; do [[ $each == $PREFIX* ]] && print -r -- \${(q)each}; done; }
       compset() { PREFIX=\${PREFIX#*=}; }
       _files() { }
       ${fakes.bash}; . ${file}`,
