@@ -160,7 +160,7 @@ function agentLines(
   const time = isActive ? times.running(since) : times.ago(+versions[0].updatedAt);
   const rowsOf = (item: TimedRow) =>
     shownRows(item, factsOf(item), look, { isFresh: times.isFresh(item.changed) });
-  const body = items.length > 0 ? stacked(items.map(rowsOf)) : note('The list is empty.', look);
+  const body = items.length > 0 ? stacked(items.map(rowsOf)) : note(' The list is empty.', look);
   const title = ({ theme, margin }: RowDraw) => {
     const paint = { paint: theme.paint.strong, paintRight: theme.paint.faint };
     const name = `${margin.text}${printable(agentName(agent), theme)}`;

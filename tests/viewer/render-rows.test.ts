@@ -89,7 +89,7 @@ describe('the lists of all agents', () => {
     const lists = [listOf('idle', [60]), listOf('zoe', [4, '> a'])];
     const rows = new TestViewer({ lists }, { columns: 100, page: 'agents' }).rows();
     expect(rows[2]).toMatch(/^▸zoe .*│ {2}idle /);
-    expect(rows[3]).toContain('│ The list is empty.');
+    expect(rows[3]).toContain('│  The list is empty.');
   });
 
   test('which are out of sight are counted, as are tasks of a board: not the rows', () => {

@@ -149,7 +149,7 @@ function isOption(argument: string): boolean {
 }
 
 /** What people type for a status where an option is meant. */
-const STATUS_WORDS: Readonly<Record<string, string>> = {
+const TYPED_STATUSES: Readonly<Record<string, string>> = {
   done: 'completed',
   complete: 'completed',
   finished: 'completed',
@@ -163,7 +163,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
 /** Names the option that a word too many means: `completed` a status, `mine` the option of that name, `3` a version. */
 export function unexpectedArgument(word: string, table: OptionTable): string {
   const said = word.toLowerCase().replaceAll('-', '_');
-  const value = Object.hasOwn(STATUS_WORDS, said) ? STATUS_WORDS[said] : said;
+  const value = Object.hasOwn(TYPED_STATUSES, said) ? TYPED_STATUSES[said] : said;
   const ways = Object.entries(table).map(([option, kind]) => {
     if (option === `--${word}`) return option;
     if (option === '--at' && /^\d+$/.test(word)) return `${option} ${word}`;
