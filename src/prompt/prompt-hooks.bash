@@ -1,7 +1,5 @@
 # The hooks that show the task list below the prompt of an interactive agent-shell; interactive.bash installs them.
-#
-# They must work under `set -e`, `set -u`, `set -f`, any IFS and failglob. Node runs only when a list has changed since the last
-# prompt.
+# They must work under `set -e`, `set -u`, `set -f`, any IFS and failglob. Node runs only when a list has changed.
 
 # PS0 is shown before a command runs (since bash 4.4): removes the panel, once, and records that a command has run.
 __todo_ps0='${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))}'
@@ -19,15 +17,13 @@ __todo_ran=0       # 1: PS0 was shown, so a command has run since the last promp
 __todo_start=      # what PS0 writes before a command runs
 __todo_known=      # the lists as last shown
 __todo_journal=()  # with TODO_GUIDANCE=all, for each command: its exit code, its line, and the lists after it
-__todo_sessions=   # the sessions this place may belong to, and patterns for the names of their folders
-__todo_patterns=()
+__todo_sessions= __todo_patterns=() # the sessions this place may belong to, and patterns for the names of their folders
 __todo_number=     # the number of the newest history entry
 __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_shown=
 __todo_bound=      # 1: Ctrl-L is ours, or must not be
 __todo_keys=       # the keys that start commands (`bind -x`)
 __todo_pages=      # with a panel: whether readline showed completions in pages before
-__todo_waits=      # 1: our hook is the first, because of a DEBUG trap, and __todo_late keeps what it writes for after the last
-__todo_late=
+__todo_waits= __todo_late= # 1: our hook is the first, because of a DEBUG trap, and __todo_late has what it writes after the last
 __todo_turn=0      # with lists on a server: commands that have run
 __todo_patience=0  # the turn at which to ask a server again that did not answer
 
@@ -50,9 +46,7 @@ __todo_look() {
     PS0=$__todo_ps0${PS0-}
   fi
   __todo_choose_mode
-  if [[ $__todo_mode != off ]]; then
-    __todo_find_heads
-  fi
+  if [[ $__todo_mode != off ]]; then __todo_find_heads; fi
   if [[ -z $heads ]]; then
     __todo_stamp=
     __todo_show_nothing
