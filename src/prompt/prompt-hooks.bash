@@ -7,8 +7,8 @@ __todo_ps0='${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))
 __todo_ps1='${__todo_shown:+${__todo_shown:$((__todo_drawn?0:99999))}}'
 # Resets the scrolling region and erases all below the cursor.
 __todo_unpin=$'\e7\e[r\e8\e[J'
-# In a PS1: goes to a row by its number, which may be one of the panel's.
-__todo_goes='(\\e|\\033|\\x1[bB]|'$'\e'')\[([0-9;]|\$\{?[A-Za-z_]+}?|\$\(\([^)]*\)\))*[Hfd]'
+# In what a PS1 writes: goes to a row by its number, which may be one of the panel's.
+__todo_goes=$'\e''\[[0-9;]*[Hfd]'
 __todo_has_ps0=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))
 
 __todo_stamp=      # what the panel was made from; empty: nothing is shown
@@ -21,6 +21,7 @@ __todo_sessions= __todo_patterns=() # the sessions this place may belong to, and
 __todo_number=     # the number of the newest history entry
 __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_shown=
 __todo_bound=      # 1: Ctrl-L is ours, or must not be
+__todo_plain= __todo_written= # a PS1 without our part, and what it writes
 __todo_keys=       # the keys that start commands (`bind -x`)
 __todo_pages=      # with a panel: whether readline showed completions in pages before
 __todo_waits= __todo_late= # 1: our hook is the first, because of a DEBUG trap, and __todo_late has what it writes after the last
@@ -211,17 +212,25 @@ __todo_clear() {
 
 # Sets __todo_mode. `auto` only if a person can see a panel and PS0 (bash 4.4) can remove it; otherwise `above`.
 __todo_choose_mode() {
+  local prompt=${PS1-}
   __todo_mode=${TODO_PANEL:-auto}
   case $__todo_mode in
     off | plain) ;;
     *)
       __todo_mode=auto
       # A prompt that ends with a newline, or is JSON, is read by a program.
-      if [[ ${TERM:-dumb} = dumb || ! -t 3 || -n ${BLE_VERSION-} || ${PS1-} = *$'\n' || ${PS1-} = *'\n' ||
-        ${PS1-} = *'{'*'":'*'}'* || ${PS1-} =~ $__todo_goes || ${PS1-} = *tput\ cup* ]] || ! shopt -q promptvars; then
+      if [[ ${TERM:-dumb} = dumb || ! -t 3 || -n ${BLE_VERSION-} || $prompt = *$'\n' || $prompt = *'\n' ||
+        $prompt = *'{'*'":'*'}'* ]] || ! shopt -q promptvars; then
         __todo_mode=off
       elif [[ $__todo_has_ps0 = 0 ]]; then
         __todo_mode=above
+      else
+        prompt=${prompt//"$__todo_ps1"/}
+        if [[ $prompt != "$__todo_plain" ]]; then
+          __todo_plain=$prompt
+          __todo_written=$(\builtin printf %s "${prompt@P}")
+        fi
+        if [[ $__todo_written =~ $__todo_goes ]]; then __todo_mode=off; fi
       fi ;;
   esac
 }

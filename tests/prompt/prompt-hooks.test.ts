@@ -122,6 +122,7 @@ VISUAL='seq 200 | less; :'`);
       String.raw`PS1='\[\e[24;1H\]p> '`,
       String.raw`PS1='\[\033[$LINES;1H\]p> '`,
       `PS1='$(tput cup 99 0)p> '`,
+      String.raw`b=$'\e[99;1H' PS1='\[$b\]p> '`,
       'BLE_VERSION=0.4.0',
       ...[...variables, 'COPILOT_AGENT_SESSION_ID'].map((name) => `export ${name}=1`),
     ];
