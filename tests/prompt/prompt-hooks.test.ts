@@ -46,7 +46,8 @@ describe.skipIf(!hasTmux)('at a prompt', () => {
       '1\n',
       expect.stringMatching(/^Todo list updated.*\n$/),
     ]);
-    expect(panels(shell.all())).toBe(1);
+    // It is drawn after the last mark.
+    await eventually('the panel', () => panels(shell.all()) === 1);
   });
 
   test.skipIf(!hasPrograms('less'))(
