@@ -54,22 +54,6 @@ export function briefText(text: string): string {
   return safeText(text, MAX_QUOTED_CHARACTERS);
 }
 
-/** `Claude 1111` for the agent `main` with the session id of a harness, and any other as it is. */
-export function agentName(agent: string): string {
-  const [, own = '', id = ''] =
-    /^([^@]+)@(ses_\w{8,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i.exec(agent) ?? [];
-  if (id === '') return agent;
-  const isCodex = id[14] === '7';
-  const harness = id.startsWith('ses_') ? 'opencode' : isCodex ? 'Codex' : 'Claude';
-  // Ids of Codex and opencode begin with the time.
-  return `${own === 'main' ? harness : own} ${harness === 'Claude' ? id.slice(0, 4) : id.slice(-4)}`;
-}
-
-/** An agent in a sentence. */
-export function briefAgent(agent: string): string {
-  return briefText(agentName(agent));
-}
-
 export function inQuotes(text: string): string {
   return `'${briefText(text)}'`;
 }

@@ -1,4 +1,3 @@
-import { agentName } from '../base/safe-text.ts';
 import { orElse, writeAll } from '../base/system/files.ts';
 import { isOfAgent } from '../screen/terminal/driven.ts';
 import type { TodoHome } from '../todo/todo-home.ts';
@@ -28,7 +27,7 @@ function openForPeople(home: TodoHome): OpenList {
 }
 
 async function sayWhose(agent: string): Promise<void> {
-  const { printable } = await import('../screen/panel/look.ts');
+  const { agentName, printable } = await import('../screen/panel/look.ts');
   const { themeFor } = await import('../screen/panel/theme.ts');
   const theme = themeFor(process.stderr, process.env);
   const text = `The list of ${printable(agentName(agent), theme)}; you have none here.`;

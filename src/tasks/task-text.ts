@@ -1,6 +1,6 @@
 import { timeText } from '../base/command/replies.ts';
 import { idsText, proofMark } from '../base/command/status.ts';
-import { briefAgent, commandText, jsonLine, markdownText, safeText } from '../base/safe-text.ts';
+import { briefText, commandText, jsonLine, markdownText, safeText } from '../base/safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
 import type { Reason } from './reasons.ts';
 import { openBlockers, type Task, type TaskGraph } from './task.ts';
@@ -12,7 +12,7 @@ import { openBlockers, type Task, type TaskGraph } from './task.ts';
  */
 export function taskLine(graph: TaskGraph, task: Task, clock?: LeaseClock): string {
   const blockers = openBlockers(graph, task);
-  const owner = task.owner === undefined ? '' : ` (${briefAgent(task.owner)})`;
+  const owner = task.owner === undefined ? '' : ` (${briefText(task.owner)})`;
   const blocked = blockers.length > 0 ? ` [blocked by ${idsText(blockers)}]` : '';
   const priority = task.priority === undefined ? '' : ` [${task.priority}]`;
   const proof = proofMark(task) && ` [${proofMark(task)}]`;
@@ -42,7 +42,7 @@ export function taskPage({ tasks }: TaskGraph, task: Task, isLocal = false): str
       (line) => `  ${safeText(line)}`,
     ),
     ...(task.comments ?? []).flatMap(({ by, at, text }) => [
-      `Comment by ${briefAgent(by)}, ${timeOf(at)}:`,
+      `Comment by ${briefText(by)}, ${timeOf(at)}:`,
       ...text.split(/\r\n|\n|\r/).map((line) => `  ${safeText(line)}`),
     ]),
   ];
@@ -55,7 +55,7 @@ export function taskPage({ tasks }: TaskGraph, task: Task, isLocal = false): str
 function provenText(task: Task): string {
   const { proof } = task;
   const seen = proof
-    ? `: ${safeText(proof.command)} exited with ${proof.exitCode}, ${proof.at}, for ${briefAgent(proof.by)}`
+    ? `: ${safeText(proof.command)} exited with ${proof.exitCode}, ${proof.at}, for ${briefText(proof.by)}`
     : '';
   return proofMark(task) && ` (${proofMark(task)}${seen})`;
 }
@@ -72,7 +72,7 @@ export function exportMarkdown(graph: TaskGraph, tasks: readonly Task[]): string
       const blockers = openBlockers(graph, task);
       const facts = [
         task.status === 'in_progress' ? 'in progress' : '',
-        task.owner === undefined ? '' : briefAgent(task.owner),
+        task.owner === undefined ? '' : briefText(task.owner),
         task.priority ?? '',
         blockers.length > 0 ? `blocked by ${blockers.map((id) => `#${id}`).join(', ')}` : '',
       ].filter(Boolean);

@@ -1,5 +1,5 @@
 import { proofMark } from '../base/command/status.ts';
-import { agentName } from '../base/safe-text.ts';
+import { agentName } from '../screen/panel/look.ts';
 import { rowsOnce } from '../screen/panel/status-times.ts';
 import { leaseEnd, machineClock } from '../tasks/lease.ts';
 import type { Task, TaskGraph } from '../tasks/task.ts';

@@ -1,5 +1,5 @@
-import { agentName, briefText } from '../base/safe-text.ts';
-import { sessionName } from '../screen/panel/look.ts';
+import { briefText } from '../base/safe-text.ts';
+import { agentName, sessionName } from '../screen/panel/look.ts';
 import { ITEM_EDITS, restored, TASK_EDITS, written } from './edits.ts';
 import type {
   FilterInput,

@@ -1,5 +1,4 @@
-import { agentName } from '../base/safe-text.ts';
-import { printable, sessionName } from '../screen/panel/look.ts';
+import { agentName, printable, sessionName } from '../screen/panel/look.ts';
 import { itemRows, statusTimes, teamRows } from '../screen/panel/status-times.ts';
 import type { Theme } from '../screen/panel/theme.ts';
 import { EMPTY_LINE, join, type Line, line, spread } from '../screen/terminal/lines.ts';

@@ -1,5 +1,5 @@
-import { agentName, briefText } from '../base/safe-text.ts';
-import { leaseOnBoard, printable, sessionName } from '../screen/panel/look.ts';
+import { briefText } from '../base/safe-text.ts';
+import { agentName, leaseOnBoard, printable, sessionName } from '../screen/panel/look.ts';
 import { itemRows } from '../screen/panel/status-times.ts';
 import {
   type Body,

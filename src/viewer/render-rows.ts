@@ -1,5 +1,11 @@
-import { agentName } from '../base/safe-text.ts';
-import { factsOf, leaseOnBoard, printable, rowLines, type Shown } from '../screen/panel/look.ts';
+import {
+  agentName,
+  factsOf,
+  leaseOnBoard,
+  printable,
+  rowLines,
+  type Shown,
+} from '../screen/panel/look.ts';
 import type { ShownTimes } from '../screen/panel/shown-times.ts';
 import { itemRows, type TimedRow } from '../screen/panel/status-times.ts';
 import { createTheme, type Theme } from '../screen/panel/theme.ts';

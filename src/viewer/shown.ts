@@ -1,5 +1,5 @@
 import { nextIndex } from '../base/command/status.ts';
-import { agentName } from '../base/safe-text.ts';
+import { agentName } from '../screen/panel/look.ts';
 import { itemRows, type TimedRow, teamRows } from '../screen/panel/status-times.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
 import type { TaskVersion } from '../tasks/task-store.ts';

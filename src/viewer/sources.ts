@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { StateError, UnnamedList } from '../base/command/state-error.ts';
-import { agentName, safeText } from '../base/safe-text.ts';
+import { safeText } from '../base/safe-text.ts';
 import { type SettingsSource, settingsOfCalls } from '../base/settings/settings.ts';
 import { type ListName, pathName, sessionKey } from '../lists/list-paths.ts';
 import { DEFAULT_AGENT, USER } from '../lists/place.ts';
-import { sessionName } from '../screen/panel/look.ts';
+import { agentName, sessionName } from '../screen/panel/look.ts';
 import { openTaskList, type TaskVersion } from '../tasks/task-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { type Following, followLists, followTasks } from './follow.ts';

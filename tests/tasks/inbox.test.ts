@@ -70,15 +70,3 @@ test('at most five notices per command; TaskInbox prints and marks the rest', as
     /^\{"notices":\[\{"kind":"assigned","taskId":1,"subject":"A","by":"lead","at":"\S+"\}\]\}\n$/,
   );
 });
-
-test('sentences name an agent of a harness in short; its whole name is in the task', async () => {
-  const team = new Team();
-  const agent = 'main@11111111-aaaa-4bbb-8ccc-000000000001';
-  const claim = ['TaskCreate --subject A --agent b', `TaskClaim 1 --agent ${agent}`];
-  expect(await team.out(...claim)).toBe('Task #1 claimed by Claude 1111: A\n');
-  expect(await team.err('TaskClaim 1 --agent b')).toMatch(
-    /is claimed by Claude 1111\nNote: #1 "A": claimed by Claude 1111\n/,
-  );
-  expect(await team.out('TaskList')).toContain('(Claude 1111)');
-  expect(await team.out('TaskGet 1')).toContain(`Owner: ${agent}\n`);
-});

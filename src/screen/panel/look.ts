@@ -1,5 +1,4 @@
 import { idsText, proofMark, type Ranked } from '../../base/command/status.ts';
-import { agentName } from '../../base/safe-text.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TodoItem } from '../../todo/todo-fields.ts';
 import { EMPTY_LINE, join, type Line, line, type Paint, padded } from '../terminal/lines.ts';
@@ -57,6 +56,17 @@ export function shownTask(
     more: [],
     ...(status === 'completed' ? NO_LINKS : links),
   };
+}
+
+/** `Claude 1111` for the agent `main` with the session id of a harness, and any other as it is. */
+export function agentName(agent: string): string {
+  const [, own = '', id = ''] =
+    /^([^@]+)@(ses_\w{8,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i.exec(agent) ?? [];
+  if (id === '') return agent;
+  const isCodex = id[14] === '7';
+  const harness = id.startsWith('ses_') ? 'opencode' : isCodex ? 'Codex' : 'Claude';
+  // Ids of Codex and opencode begin with the time.
+  return `${own === 'main' ? harness : own} ${harness === 'Claude' ? id.slice(0, 4) : id.slice(-4)}`;
 }
 
 /** `['app', '~/work']` for `~/work/app`; the second is empty for a name. */

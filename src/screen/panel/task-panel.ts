@@ -1,11 +1,11 @@
 import type { Environment } from '../../base/environment.ts';
-import { agentName } from '../../base/safe-text.ts';
 import type { TaskRow, TaskView } from '../../tasks/task-store.ts';
 import type { Items } from '../../todo/todo-fields.ts';
 import type { TodoStore } from '../../todo/todo-store.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
 import { type KeyStream, takeTerminal } from '../terminal/take-terminal.ts';
+import { agentName } from './look.ts';
 import { plainReport, plainTaskReport } from './plain-report.ts';
 import { type ListOptions, renderLists, rewritten } from './render-lists.ts';
 import { type Clock, ShownTimes, shownElapsed, systemClock } from './shown-times.ts';

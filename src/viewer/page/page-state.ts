@@ -1,5 +1,5 @@
-import { agentName, safeText } from '../../base/safe-text.ts';
-import { sessionName } from '../../screen/panel/look.ts';
+import { safeText } from '../../base/safe-text.ts';
+import { agentName, sessionName } from '../../screen/panel/look.ts';
 import { itemRows, teamRows } from '../../screen/panel/status-times.ts';
 import { type Entry, entriesOf, leaseEndOf, taskDetails } from '../details.ts';
 import type { Known, KnownList } from '../model.ts';

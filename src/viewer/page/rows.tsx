@@ -1,8 +1,7 @@
 // Cards, columns and rows of the page. Lists have a role, since Safari takes one without bullets for no list.
 import type { JSX } from 'preact';
 import type { Status } from '../../base/command/status.ts';
-import { agentName } from '../../base/safe-text.ts';
-import { factsOf, leaseOnBoard, textOfRow } from '../../screen/panel/look.ts';
+import { agentName, factsOf, leaseOnBoard, textOfRow } from '../../screen/panel/look.ts';
 import type { ShownTimes } from '../../screen/panel/shown-times.ts';
 import type { TimedRow } from '../../screen/panel/status-times.ts';
 import { createTheme } from '../../screen/panel/theme.ts';
