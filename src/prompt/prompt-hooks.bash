@@ -7,8 +7,7 @@ __todo_ps0='${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))
 __todo_ps1='${__todo_shown:+${__todo_shown:$((__todo_drawn?0:99999))}}'
 # Resets the scrolling region and erases all below the cursor.
 __todo_unpin=$'\e7\e[r\e8\e[J'
-# In what a PS1 writes: goes to a row by its number, which may be one of the panel's.
-__todo_goes=$'\e''\[[0-9;]*[Hfd]'
+__todo_goes=$'\e''\[[0-9;]*[Hfd]' # goes to a row by its number, which may be one of the panel's
 __todo_has_ps0=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))
 
 __todo_stamp=      # what the panel was made from; empty: nothing is shown
@@ -19,9 +18,8 @@ __todo_known=      # the lists as last shown
 __todo_journal=()  # with TODO_GUIDANCE=all, for each command: its exit code, its line, and the lists after it
 __todo_sessions= __todo_patterns=() # the sessions this place may belong to, and patterns for the names of their folders
 __todo_number=     # the number of the newest history entry
-__todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_shown=
+__todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_shown= __todo_plain= __todo_written=
 __todo_bound=      # 1: Ctrl-L is ours, or must not be
-__todo_plain= __todo_written= # a PS1 without our part, and what it writes
 __todo_keys=       # the keys that start commands (`bind -x`)
 __todo_pages=      # with a panel: whether readline showed completions in pages before
 __todo_waits= __todo_late= # 1: our hook is the first, because of a DEBUG trap, and __todo_late has what it writes after the last
@@ -96,8 +94,7 @@ __todo_put() {
 # the start of PS1 if that newline is inside a substitution. There they stay: some hooks wrap each PS1 that is not their own.
 __todo_pin() {
   local prompt=${PS1-} last opened closed quotes
-  last=${prompt##*$'\n'}
-  last=${last##*\\n}
+  last=${prompt##*$'\n'} last=${last##*\\n}
   opened=${last//[!\(\{\[]/} closed=${last//[!\)\}\]]/} quotes=${last//[!\`]/}
   if (( ${#closed} > ${#opened} || ${#quotes} % 2 )); then last=$prompt; fi
   if [[ $last != *"$__todo_ps1"* ]]; then
@@ -187,10 +184,7 @@ __todo_leave() {
 # away unseen above the panel.
 __todo_end_pages() {
   __todo_pages=off
-  if [[ $(\builtin bind -v) = *'set page-completions on'* ]]; then
-    __todo_pages=on
-    builtin bind 'set page-completions off'
-  fi
+  if [[ $(\builtin bind -v) = *'set page-completions on'* ]]; then __todo_pages=on && builtin bind 'set page-completions off'; fi
 }
 
 # Binds Ctrl-L, unless the user has bound it: tmux keeps a cleared screen in its history, and would keep the panel too.
@@ -226,10 +220,8 @@ __todo_choose_mode() {
         __todo_mode=above
       else
         prompt=${prompt//"$__todo_ps1"/}
-        if [[ $prompt != "$__todo_plain" ]]; then
-          __todo_plain=$prompt
-          __todo_written=$(\builtin printf %s "${prompt@P}")
-        fi
+        [[ $prompt = "$__todo_plain" ]] || __todo_written=$(\builtin printf %s "${prompt@P}")
+        __todo_plain=$prompt
         if [[ $__todo_written =~ $__todo_goes ]]; then __todo_mode=off; fi
       fi ;;
   esac
@@ -240,8 +232,7 @@ __todo_choose_mode() {
 __todo_find_place() {
   local path
   if [[ $PWD != "${__todo_pwd-}" ]]; then
-    __todo_pwd=$PWD
-    __todo_path=$(\builtin pwd -P)
+    __todo_pwd=$PWD __todo_path=$(\builtin pwd -P)
   fi
   state=${XDG_STATE_HOME-}
   [[ $state = /* ]] || state=${HOME:-~}/.local/state
