@@ -94,8 +94,12 @@ export function saidAfterLine(
   });
   const notes = rules.filter(({ kind }) => kind === 'note' && pairs.length > 0);
   const said = noteLines(notes.flatMap((rule) => saidBy(rule, workAt(0)))).trimEnd();
-  if (guidance !== 'all') return said;
-  const reminders = new Reminders(rules);
+  const speaking = rules.filter(
+    (rule) => rule.kind === 'reminder' && saidBy(rule, workAt(0)).length > 0,
+  );
+  // Nothing need be counted after most lines.
+  if (guidance !== 'all' || speaking.length === 0) return said;
+  const reminders = new Reminders(speaking);
   let due: string[] = [];
   const replayed = Math.max(commandsSinceWrite, tasks?.commandsSinceChange ?? 0);
   for (let linesAgo = replayed; linesAgo >= 0; linesAgo--) due = reminders.due(workAt(linesAgo));

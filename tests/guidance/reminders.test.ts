@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { saidAfterLine } from '../../src/guidance/reminders.ts';
 import { agentSession } from './agent-session.ts';
 
 const plan = ['[x] Find it', '[>] Fix it', '[ ] Run the tests'];
@@ -82,4 +83,16 @@ test('open items of which none is in progress are mentioned after five commands,
   expect(await session.idle(9)).toEqual([[5, idle(2)]]);
   await session.write('[x] a', '[ ] b');
   expect(await session.idle(9)).toEqual([[5, idle(1)]]);
+});
+
+test('a rule that says nothing after the last line is not asked about those before it', () => {
+  let asked = 0;
+  const say = () => {
+    asked += 1;
+    return undefined;
+  };
+  const kept = { items: [], itemsBefore: undefined, lines: [], commandsSinceWrite: 1000 };
+  const settings = { guidance: 'all', reminderTurns: 10 } as const;
+  expect(saidAfterLine(kept, [{ name: 'quiet', kind: 'reminder', say }], settings)).toBe('');
+  expect(asked).toBe(1);
 });
