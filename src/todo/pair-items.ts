@@ -60,7 +60,8 @@ export function pairRenamed(before: Items, after: Items): ItemPair[] {
 /** Like `pairItems`, but another text in the same place is the same item, in lists of the same length. */
 export function pairInPlace(before: Items, after: Items): ItemPair[] {
   const pairs = pairItems(before, after);
-  if (before.length !== after.length) return pairs;
+  // Of lists of the same length with as many pairs, no item is left over: most updates change a status only.
+  if (before.length !== after.length || pairs.length === before.length) return pairs;
   const added = new Set(pairs.flatMap((pair) => (pair.before ? [] : [pair.after])));
   for (const pair of pairs) {
     const now = pair.before && !pair.after && after[before.indexOf(pair.before)];

@@ -80,16 +80,16 @@ function timesAfter(
   const isLonger = new Set<Item>();
   const took = new Map<Item, number>();
   const changed = new Map<Item, number>();
+  const now = +updatedAt;
   const [before] = timed;
   const isOldest = before === undefined && version > 1;
-  const restored = timed.find((earlier) => isSameContent(earlier.items, items));
+  const restored = versionWith(items, timed);
   let isSamePlan = false;
   // Work on an item that is renamed goes on.
   for (const { before: last, after: is } of pairInPlace(before?.items ?? [], items)) {
     if (is === undefined) continue;
     isSamePlan ||= last?.content === is.content;
-    const changedAt =
-      last?.status === is.status ? before?.times.changed.get(last) : last && +updatedAt;
+    const changedAt = last?.status === is.status ? before?.times.changed.get(last) : last && now;
     if (changedAt !== undefined) changed.set(is, changedAt);
     // Of an item that was put back, by an undo or not, the pause does not count.
     const isUndone = restored && last?.status !== 'pending';
@@ -99,14 +99,15 @@ function timesAfter(
     const isSame = was?.status === is.status;
     // Work that an undo puts back was done.
     const isPutBack = before && last?.status === 'in_progress' && is.status === 'pending';
-    const [done, then] = isPutBack ? [last, before.times] : [was, times];
+    const done = isPutBack ? last : was;
+    const then = isPutBack ? before.times : times;
     const start = done && then.since.get(done);
     const isLeft =
       done?.status === 'in_progress' && done.status !== is.status && start !== undefined;
-    const spent = isLeft ? +updatedAt - start : done && then.took.get(done);
+    const spent = isLeft ? now - start : done && then.took.get(done);
     const isKnown = spent !== undefined && !(isLeft && then.isLonger.has(done));
     if (isKnown && is.status !== 'in_progress') took.set(is, spent);
-    const begun = +updatedAt - (isKnown && is.status === 'in_progress' ? spent : 0);
+    const begun = now - (isKnown && is.status === 'in_progress' ? spent : 0);
     since.set(is, isSame && from !== undefined ? from : begun);
     if (isOldest || (isSame && times.isLonger.has(was))) isLonger.add(is);
   }
@@ -116,16 +117,23 @@ function timesAfter(
     isLonger,
     took,
     changed,
-    begun: plan?.begun ?? +updatedAt,
+    begun: plan?.begun ?? now,
     isBegunKnown: plan?.isBegunKnown ?? !isOldest,
   };
 }
 
 /** An undo restores the items of an earlier version. */
-function isSameContent(items: Items, others: Items): boolean {
-  const isSame = (item: Item, other: Item | undefined) =>
-    item.content === other?.content && item.status === other.status;
-  return items.length === others.length && items.every((item, at) => isSame(item, others[at]));
+function versionWith(items: Items, timed: readonly Timed[]): Timed | undefined {
+  const isSame = (item: Item | undefined, other: Item | undefined) =>
+    item?.content === other?.content && item?.status === other?.status;
+  // The item in progress tells most versions apart: comparing all items of each takes a viewer long.
+  const active = items.findIndex(({ status }) => status === 'in_progress');
+  return timed.find(
+    ({ items: others }) =>
+      others.length === items.length &&
+      isSame(others[active], items[active]) &&
+      others.every((other, at) => isSame(other, items[at])),
+  );
 }
 
 /** Since when each task of the newest version has had its status. */
