@@ -8,7 +8,7 @@ import {
 } from '../screen/panel/look.ts';
 import type { ShownTimes } from '../screen/panel/shown-times.ts';
 import { itemRows, type TimedRow } from '../screen/panel/status-times.ts';
-import { createTheme, type Theme } from '../screen/panel/theme.ts';
+import { plainTheme, type Theme } from '../screen/panel/theme.ts';
 import {
   type Body,
   below,
@@ -62,7 +62,7 @@ export function selectable(
   isActive = false,
 ): Line[] {
   if (!isChosen) return draw({ theme, margin: MARGIN });
-  const plain = createTheme({ unicode: theme.unicode });
+  const plain = plainTheme(theme);
   const rows = draw({ theme: plain, margin: line(theme.chosen) });
   return rows.map((row) => {
     const { text, width } = padded(row, columns);

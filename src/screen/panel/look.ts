@@ -4,7 +4,7 @@ import type { TodoItem } from '../../todo/todo-fields.ts';
 import { EMPTY_LINE, join, type Line, line, type Paint, padded } from '../terminal/lines.ts';
 import { displayWidth, oneLine, truncate, wrap } from '../terminal/text.ts';
 import type { ShownTimes } from './shown-times.ts';
-import { createTheme, GLYPH_OF, type Theme } from './theme.ts';
+import { GLYPH_OF, plainTheme, type Theme } from './theme.ts';
 
 /** Longer rows are hard to read. */
 export const LONGEST_ROW = 100;
@@ -119,8 +119,7 @@ export interface RowLook {
 export function rowLines(shown: Shown, look: RowLook): Line[] {
   const { theme, columns, isFresh } = look;
   if (!isFresh) return drawnRows(shown, look);
-  const plain = createTheme({ unicode: theme.unicode });
-  return drawnRows(shown, { ...look, theme: plain }).map((row) => {
+  return drawnRows(shown, { ...look, theme: plainTheme(theme) }).map((row) => {
     const { text, width } = padded(row, columns);
     return { text: theme.fresh[shown.status](text), width };
   });

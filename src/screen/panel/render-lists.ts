@@ -162,16 +162,18 @@ function panelBody<Row extends Ranked>(
   theme: Theme,
 ): Line[] {
   const active = items.find(({ status }) => status === 'in_progress');
-  const rowsFor = (item: Row) => draw(item, item === active && height >= MIN_WRAP_ROWS ? 2 : 1);
-  const extra = active ? rowsFor(active).length - 1 : 0;
+  const activeRows = active ? draw(active, height >= MIN_WRAP_ROWS ? 2 : 1) : [];
+  const rowsFor = (item: Row) => (item === active ? activeRows : draw(item, 1));
+  const extra = active ? activeRows.length - 1 : 0;
   if (items.length + extra <= height) return items.flatMap(rowsFor);
   // In a single row, the item in progress matters more than the count.
   const room = height === 1 && active ? 1 : height - 1 - extra;
-  const kept = new Set(byNeed(items).slice(0, room));
-  const count = (status: Status) =>
-    items.filter((item) => item.status === status && !kept.has(item)).length;
-  const hidden = STATUSES.toReversed().filter((status) => count(status) > 0);
-  const counts = hidden.map((status) => `${count(status)} ${status.replace('_', ' ')}`).join(', ');
+  const needed = byNeed(items);
+  const kept = new Set(needed.slice(0, room));
+  const hidden = needed.slice(room);
+  const count = (status: Status) => hidden.filter((item) => item.status === status).length;
+  const rest = STATUSES.toReversed().filter((status) => count(status) > 0);
+  const counts = rest.map((status) => `${count(status)} ${status.replace('_', ' ')}`).join(', ');
   const note = truncate(`${theme.ellipsis} ${counts}`, width, theme.ellipsis);
   const body = items.filter((item) => kept.has(item)).flatMap(rowsFor);
   return body.length < height ? [...body, line(note, theme.paint.faint)] : body;

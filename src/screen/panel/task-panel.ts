@@ -62,7 +62,7 @@ class PanelList {
   }
 
   /** The time beside each item, and the items whose status has just changed. */
-  timesAt(now: ShownTimes): Required<Pick<ListOptions, 'times' | 'fresh'>> {
+  timesAt(now: ShownTimes): { times: [Items[number], string][]; fresh: Items } {
     const { todos } = this;
     const old = this.#shown;
     this.#shown = todos;
@@ -71,7 +71,7 @@ class PanelList {
     const known = statusTimes([todos, ...older]);
     const running = (since: number) => shownElapsed(now.elapsed(since));
     const fresh = todos.items.filter((item) => now.isFresh(known.changed.get(item)));
-    return { times: new Map(timeTexts(todos.items, known, running)), fresh: new Set(fresh) };
+    return { times: timeTexts(todos.items, known, running), fresh };
   }
 }
 
@@ -222,8 +222,8 @@ export class TaskPanel {
     const { columns, rows } = this.screen;
     const options = {
       ...{ columns, rows, theme: this.#theme },
-      times: new Map(lists.flatMap(({ times }) => [...times])),
-      fresh: new Set([...lists.flatMap(({ fresh }) => [...fresh]), ...freshTasks]),
+      times: new Map(lists.flatMap(({ times }) => times)),
+      fresh: new Set([...lists.flatMap(({ fresh }) => fresh), ...freshTasks]),
       rewritten: rewritten(this.#before, todos.items),
       ...look,
     };
