@@ -53,7 +53,7 @@ export function statusTimes(newestFirst: Iterable<TimedVersion>): StatusTimes {
   }
   for (const version of news) {
     const times = timesAfter(timed, version);
-    timed = [{ items: version.items, times }, ...timed.slice(0, MOST_BEFORE)];
+    timed = [{ items: version.items, times }].concat(timed.slice(0, MOST_BEFORE));
     timesOfVersions.set(version, timed);
   }
   return timed[0]?.times ?? NO_TIMES;
@@ -66,7 +66,8 @@ export function timeTexts(
   running: (since: number, item: Item) => string,
 ): [Item, string][] {
   return items.map((item) => {
-    const [from, { status }] = [since.get(item), item];
+    const { status } = item;
+    const from = since.get(item);
     if (status === 'completed') return [item, shownElapsed(took.get(item) ?? 0)];
     return [item, status === 'pending' || from === undefined ? '' : running(from, item)];
   });

@@ -129,12 +129,12 @@ export function createTheme({
   return { ...glyphs, unicode, paint: coloursOn(background, answered), fresh };
 }
 
-const PLAIN = /* @__PURE__ */ createTheme();
+const PLAIN_UNICODE = /* @__PURE__ */ createTheme();
 const PLAIN_ASCII = /* @__PURE__ */ createTheme({ unicode: false });
 
 /** The same glyphs without styles, as text for a bar; made once, since each fresh row of a frame asks for it. */
 export function plainTheme({ unicode }: Theme): Theme {
-  return unicode ? PLAIN : PLAIN_ASCII;
+  return unicode ? PLAIN_UNICODE : PLAIN_ASCII;
 }
 
 /** The theme for a stream and its user's environment. */
