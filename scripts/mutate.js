@@ -1,8 +1,8 @@
-// npm run mutate -- 200: changes one place of src/ at a time, at random, and runs the tests until one fails: those of the door,
-// then those that import it, then all others. A change that lives on breaks a promise that no test keeps, or code that does
-// nothing. package.json starts it in a copy.
+// npm run mutate -- 200: changes one place of src/ at a time, at random, and runs the tests until one fails: those of the file,
+// then of its door, then those that import the door, then all others. A change that lives on breaks a promise that no test
+// keeps, or code that does nothing. package.json starts it in a copy.
 //   --seed N        other places than last time
-//   --only PATH     places whose file begins so: --only src/state
+//   --only PATH     places whose file begins so: --only src/lists
 //   --tests PART    only test files whose path contains this; may be repeated
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -167,35 +167,30 @@ function vitest(limitMs, ...argv) {
   });
 }
 
-/** Test files that pass on the code as it is, and how long they take together. It runs them when they are first needed. */
-function stage(files) {
-  let usual;
-  return async () => {
-    usual ??= await baseline(files);
-    return usual;
-  };
-}
-
+/** The test files that pass on the code as it is, with how long each takes in ms. */
 async function baseline(files) {
-  if (files.length === 0) return { passing: [], ms: 0 };
   const output = join(root, 'home', 'results.json');
-  const begun = Date.now();
   await vitest(3_600_000, '--reporter=json', `--outputFile=${output}`, ...files);
-  const ms = Date.now() - begun;
-  const failing = JSON.parse(readFileSync(output, 'utf8'))
-    .testResults.filter(({ status }) => status !== 'passed')
-    .map(({ name }) => relative(root, name));
-  for (const file of failing) console.log(`left out, since it fails without a change: ${file}`);
-  return { passing: files.filter((file) => !failing.includes(file)), ms };
+  const passing = new Map();
+  for (const { name, status, startTime, endTime } of JSON.parse(readFileSync(output, 'utf8'))
+    .testResults) {
+    const file = relative(root, name);
+    if (status === 'passed') passing.set(file, endTime - startTime);
+    else console.log(`left out, since it fails without a change: ${file}`);
+  }
+  return passing;
 }
 
-/** The test files of a door in the order in which they are run. */
-function stagesFor(door) {
-  if (values.tests) return [stage(tests)];
-  const isOfDoor = (file) => file.startsWith(`tests/${door}/`) || file === `tests/${door}.test.ts`;
-  const imports = (file) => readFileSync(join(root, file), 'utf8').includes(`src/${door}/`);
-  const rank = (file) => (isOfDoor(file) ? 0 : imports(file) ? 1 : 2);
-  return [0, 1, 2].map((wanted) => stage(tests.filter((file) => rank(file) === wanted)));
+/** The test files in the order in which they are run for a place: its own, its door's, those that import the door, all others. */
+function stagesFor({ file, door }, files) {
+  const beside = file.replace(/^src/, 'tests').replace(/\.ts$/, '.test.ts');
+  const rank = (test) => {
+    const text = readFileSync(join(root, test), 'utf8');
+    if (test === beside || text.includes(`/${file}'`)) return 0;
+    if (test.startsWith(`tests/${door}/`)) return 1;
+    return text.includes(`src/${door}/`) ? 2 : 3;
+  };
+  return [0, 1, 2, 3].map((wanted) => files.filter((test) => rank(test) === wanted));
 }
 
 /** The places whose change compiles. The compiler runs once, on a file beside the original for each change. */
@@ -223,14 +218,14 @@ function canParse(text) {
 }
 
 /** @returns how it ended: 'lives', or what has noticed it. */
-async function judge({ file, text }, stages) {
-  const path = join(root, file);
+async function judge(place, passing) {
+  const path = join(root, place.file);
   const before = readFileSync(path, 'utf8');
-  for (const usual of stages) {
-    const { passing, ms } = await usual();
-    if (passing.length === 0) continue;
-    writeFileSync(path, text);
-    const code = await vitest(60_000 + 2 * ms, '--bail=1', ...passing);
+  for (const tests of stagesFor(place, [...passing.keys()])) {
+    if (tests.length === 0) continue;
+    const usualMs = tests.reduce((total, test) => total + passing.get(test), 0);
+    writeFileSync(path, place.text);
+    const code = await vitest(60_000 + 2 * usualMs, '--bail=1', ...tests);
     writeFileSync(path, before);
     if (code !== 0) return code === 'late' ? 'killed (hangs)' : 'killed';
   }
@@ -254,21 +249,20 @@ const places = shuffled(
   random(Number(values.seed)),
 );
 console.log(`${places.length} places, ${tests.length} test files\n`);
+const passing = await baseline(tests);
 const doors = new Map();
-const stages = new Map();
 // About every second change compiles.
 for (const [index, place] of compiling(places.slice(0, 4 * wanted))
   .slice(0, wanted)
   .entries()) {
-  if (!stages.has(place.door)) stages.set(place.door, stagesFor(place.door));
-  const end = await judge(place, stages.get(place.door));
+  const end = await judge(place, passing);
   const door = doors.get(place.door) ?? { killed: 0, all: 0 };
   doors.set(place.door, { killed: door.killed + (end === 'lives' ? 0 : 1), all: door.all + 1 });
   console.log(`${String(index + 1).padStart(4)}  ${end.padEnd(15)}${place.name}`);
 }
 const all = [...doors.values()];
 const sum = (key) => all.reduce((total, door) => total + door[key], 0);
-console.log('\nroom        killed  of');
+console.log('\ndoor        killed  of');
 for (const [name, { killed, all: of }] of [...doors].sort()) {
   console.log(`${name.padEnd(12)}${String(killed).padStart(6)}${String(of).padStart(4)}`);
 }
