@@ -40,7 +40,8 @@ look_for_bash() {
   agent_shell_bash=$agent_shell_file
 }
 
-# Finds the folder of this program behind links to it; behind npm's links without a process.
+# Finds the folder of this program behind links to it; behind npm's links without a process. Node takes `FOLDER/..` out of a
+# path, which leads elsewhere if FOLDER is a link: there must be none in it.
 find_bin() {
   [ -z "$agent_shell_bin" ] || return
   case $0 in
@@ -48,8 +49,10 @@ find_bin() {
     *) agent_shell_file=$PWD/$0 ;;
   esac
   agent_shell_folder=${agent_shell_file%/*}
-  for agent_shell_bin in "$agent_shell_folder" "$agent_shell_folder/../lib/node_modules/todowrite/dist/bin" \
-    "$agent_shell_folder/../todowrite/dist/bin" "$agent_shell_folder/../dist/bin"; do
+  agent_shell_parent=${agent_shell_folder%/*}
+  for agent_shell_bin in "$agent_shell_folder" "$agent_shell_parent/lib/node_modules/todowrite/dist/bin" \
+    "$agent_shell_parent/todowrite/dist/bin" "$agent_shell_parent/dist/bin"; do
+    case $agent_shell_bin in */..*) continue ;; esac
     [ "$agent_shell_bin/agent-shell.cjs" -ef "$0" ] && return
   done
   while [ -h "$agent_shell_file" ]; do
@@ -59,7 +62,7 @@ find_bin() {
       *) agent_shell_file=${agent_shell_file%/*}/$agent_shell_link ;;
     esac
   done
-  agent_shell_bin=${agent_shell_file%/*}
+  agent_shell_bin=$(cd -P "${agent_shell_file%/*}" && pwd)
 }
 
 # Execs bash with its plain name as $0, which begins its messages.

@@ -245,7 +245,11 @@ describe('PATH', () => {
     symlinkSync('../lib/node_modules/todowrite/dist/bin/agent-shell.cjs', ours);
     const { stdout } = shell(ours, ['-c', 'TodoWrite -h; echo "$PATH"']);
     expect(stdout).toMatch(/^Usage: TodoWrite/);
-    const bin = `${prefix}/bin/../lib/node_modules/todowrite/dist/bin`;
-    expect(stdout).toContain(`${bin}/commands\n`);
+    expect(stdout).toContain(`:${modules}/dist/bin/commands\n`);
+    const linked = join(temporaryDirectory(), 'bin');
+    symlinkSync(links, linked);
+    const behindLink = shell(join(linked, 'agent-shell'), ['-c', 'TodoWrite -h; echo "$PATH"']);
+    expect(behindLink.stdout).toMatch(/^Usage: TodoWrite/);
+    expect(behindLink.stdout).toContain(`${ENV.PATH}:${COMMANDS}\n`);
   });
 });

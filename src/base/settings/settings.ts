@@ -242,7 +242,8 @@ function readEnvFile(directory: string): Environment {
 
 function variablesIn(path: string): Environment {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (!stat?.isFile() || stat.size > MAX_ENV_FILE_BYTES) return NO_VARIABLES;
+  // A link to a file of /proc, which says that it has no bytes, may be read for ever.
+  if (!stat?.isFile() || stat.size === 0 || stat.size > MAX_ENV_FILE_BYTES) return NO_VARIABLES;
   // Loaded only if there is a `.env`.
   const { parseEnv } = process.getBuiltinModule('node:util');
   const all = parseEnv(readFileSync(path, 'utf8').replace(/^\ufeff/, ''));

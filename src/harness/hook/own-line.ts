@@ -1,10 +1,11 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { delimiter, isAbsolute } from 'node:path';
 import type { Environment } from '../../base/environment.ts';
 import { certainCommands } from '../../base/line/certain-line.ts';
 import type { SimpleCommand } from '../../base/line/simple-commands.ts';
 import { isProgram } from '../../base/system/access.ts';
 import { orElse } from '../../base/system/files.ts';
+import { readConfig } from '../setup/config-file.ts';
 
 /** The agent commands that need no question. The others run programs, or undo and archive the work of others. */
 export const ALLOWED = new Set([
@@ -39,12 +40,11 @@ export function usesOnlyList(line: string, place: OwnPlace): boolean {
   );
 }
 
-/** The rules that ask in the settings of Qwen Code. A file with comments counts as a rule about every line. */
+/** The rules that ask in the settings of Qwen Code. A file with comments, or that cannot be read, counts as a rule about every line. */
 export function askRulesIn(files: readonly string[]): readonly string[] {
-  return files.flatMap((path): string[] => {
-    const text = orElse(() => readFileSync(path, 'utf8'), '{}');
-    return orElse(() => [JSON.parse(text).permissions?.ask ?? []].flat().map(String), ['Bash']);
-  });
+  const rulesIn = (path: string): string[] =>
+    [JSON.parse(readConfig(path) ?? '{}').permissions?.ask ?? []].flat().map(String);
+  return files.flatMap((path) => orElse(() => rulesIn(path), ['Bash']));
 }
 
 const SHELL_RULE = /^(?:bash|shell\w*|run_shell_command)(?:\(([\w-]*)(.*)\))?$/i;

@@ -64,6 +64,7 @@ test.each([
   ['is a directory', () => mkdirSync(join(directory, '.env'))],
   ['is a link to itself', () => symlinkSync('.env', join(directory, '.env'))],
   ['is far too large', () => writeEnv(`TODO_MAX_ITEMS=7\n${'#'.repeat(300 * 1024)}`)],
+  ['never ends', () => symlinkSync('/proc/self/pagemap', join(directory, '.env'))],
   ['is binary', () => writeEnv(Buffer.from([0xff, 0x00, 0xfe, 0x3d, 0x0a]))],
   ['is in a directory that is not there', () => rmSync(directory, { recursive: true })],
 ])('a .env that %s is no error', (_, prepare) => {

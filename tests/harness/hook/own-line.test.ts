@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -165,7 +165,12 @@ test('of Qwen Code, which lets the reply win, rules of the user that ask still a
     }
     expect(await answers(folder, 'Bash(cd *)', 'TodoRead')).toBe(true);
     rmSync(join(folder, '.qwen'), { recursive: true });
+    mkdirSync(join(folder, '.qwen'));
+    execFileSync('mkfifo', [join(folder, '.qwen', 'settings.json')]);
+    expect(await say(project)).toBe(SILENT);
+    rmSync(join(folder, '.qwen'), { recursive: true });
   }
+  expect(await say(project)).toBe(QWEN);
 });
 
 test('the hook answers once the object is complete, though the harness leaves the pipe open', async () => {
