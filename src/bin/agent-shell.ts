@@ -189,6 +189,6 @@ runAgentShell().then(
     if (error.code === 'EPIPE') return;
     const isOfDirectory = error.syscall === 'uv_cwd';
     const deleted = 'the current directory was deleted; start agent-shell in another one';
-    complain(isOfDirectory ? deleted : error.message);
+    complain(isOfDirectory ? deleted : safeText(error.message));
   },
 );

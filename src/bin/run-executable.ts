@@ -1,9 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-  type AgentBashHandler,
-  type CommandResult,
-  executeSafely,
-} from '../base/command/agent-command.ts';
+import type { AgentBashHandler, CommandResult } from '../base/command/agent-command.ts';
 import { withWarnings } from '../base/command/replies.ts';
 import { limitProgram } from '../base/command/time-limit.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../base/command/utf8.ts';
@@ -51,7 +47,7 @@ async function runHandler(handler: AgentBashHandler): Promise<CommandResult> {
   const argv = process.argv.slice(2);
   const invalid = invalidArgument(argv);
   if (invalid) return refuseInvalidUtf8(invalid);
-  return executeSafely(handler, {
+  return handler.execute({
     argv,
     // A check runs even if standard error is closed.
     tell: (text) => orElse(() => writeAll(2, text), undefined),

@@ -1,8 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { EXIT_CODES } from '../base/command/agent-command.ts';
 import { HELP_OPTIONS, helpReply, type Options, parseOptions } from '../base/command/options.ts';
-import { exitCodeOf } from '../base/command/replies.ts';
-import { StateError } from '../base/command/state-error.ts';
 import { inTimeOf } from '../base/command/time-limit.ts';
 import { inQuotes, jsonLine, safeText } from '../base/safe-text.ts';
 import { writeAll } from '../base/system/files.ts';
@@ -47,10 +45,6 @@ export async function sessionsCommand(argv: readonly string[]): Promise<number> 
       writeAll(1, json ? jsonLine({ sessions }) : sessionsText(sessions, where));
       return 0;
     });
-  } catch (error) {
-    if (!(error instanceof StateError)) throw error;
-    writeAll(2, `agent-shell: ${safeText(error.message)}\n`);
-    return exitCodeOf(error);
   } finally {
     await watched.close();
   }

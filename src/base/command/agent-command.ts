@@ -108,19 +108,31 @@ export function withExecute(
 
 const MAX_REASON = 1000;
 
-/** Runs a call. Never rejects: an error of the handler becomes the result. */
-export async function executeSafely(
+/** Runs a call of any handler, such as a host's. Never rejects. */
+export function executeSafely(
   handler: AgentBashHandler,
   invocation: Invocation,
 ): Promise<CommandResult> {
+  return resultOf(
+    () => handler.execute(invocation),
+    (error) =>
+      failed('refused', `${handler.name}: internal error: ${reasonOf(error, MAX_REASON)}\n`),
+  );
+}
+
+/** The result of a command; if it ends with an error, that error in words. Commands are caught nowhere else. */
+export async function resultOf(
+  command: () => Promise<CommandResult>,
+  inWords: (error: unknown) => CommandResult,
+): Promise<CommandResult> {
   try {
-    const result = await handler.execute(invocation);
+    const result = await command();
     const { stdout, stderr, exitCode } = result ?? {};
     if (typeof stdout === 'string' && typeof stderr === 'string' && Number.isInteger(exitCode)) {
       return result;
     }
     throw new TypeError('execute resolved to no { stdout, stderr, exitCode }');
   } catch (error) {
-    return failed('refused', `${handler.name}: internal error: ${reasonOf(error, MAX_REASON)}\n`);
+    return inWords(error);
   }
 }

@@ -1,5 +1,5 @@
 import { reasonOf } from '../safe-text.ts';
-import type { CommandResult, Invocation } from './agent-command.ts';
+import { type CommandResult, type Invocation, resultOf } from './agent-command.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
 import { noteLines, refusal, storageTrouble, withWarnings } from './replies.ts';
 import { StateError } from './state-error.ts';
@@ -40,29 +40,33 @@ export async function perform<
   read: (call: Call) => { readonly settings: Settings; readonly warnings: readonly string[] },
   work: (parsed: ParsedOptions<Table>, settings: Settings, call: Call) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const title = `Cannot ${form.purpose}`;
   let unsaid: readonly string[] = [];
-  let result: CommandResult;
-  try {
-    const { settings, warnings } = read(call);
-    unsaid = warnings;
-    if (!Array.isArray(call.argv)) throw new TypeError(NOT_A_CALL);
-    const hasReturns = call.argv.some((argument) => argument.endsWith('\r'));
-    const asMeant = hasReturns ? { ...call, argv: withoutReturns(call.argv) } : call;
-    if (hasReturns) unsaid = [noteLines([CARRIAGE_RETURNS]).trimEnd(), ...warnings];
-    const parsed = parseOptions(asMeant.argv, form.options);
-    const options = 'problem' in parsed ? {} : parsed.options;
-    const help = helpReply(options, `Usage: ${form.usage}\n`, form.helpPage, settings);
-    result = help ?? (await inTimeOf(settings, () => work(parsed, settings, asMeant)));
-  } catch (error) {
-    result =
-      error instanceof StateError
-        ? storageTrouble(title, error, form.repair)
-        : error instanceof InvalidUtf8
-          ? refuseInvalidUtf8(error)
-          : refusal(title, { lines: [reasonOf(error, MAX_USAGE_REASON)] });
-  }
+  const result = await resultOf(
+    async () => {
+      const { settings, warnings } = read(call);
+      unsaid = warnings;
+      if (!Array.isArray(call.argv)) throw new TypeError(NOT_A_CALL);
+      const hasReturns = call.argv.some((argument) => argument.endsWith('\r'));
+      const asMeant = hasReturns ? { ...call, argv: withoutReturns(call.argv) } : call;
+      if (hasReturns) unsaid = [noteLines([CARRIAGE_RETURNS]).trimEnd(), ...warnings];
+      const parsed = parseOptions(asMeant.argv, form.options);
+      const options = 'problem' in parsed ? {} : parsed.options;
+      const help = helpReply(options, `Usage: ${form.usage}\n`, form.helpPage, settings);
+      return help ?? (await inTimeOf(settings, () => work(parsed, settings, asMeant)));
+    },
+    (error) => wordsOf(error, form),
+  );
   return withWarnings(result, unsaid);
+}
+
+function wordsOf(
+  error: unknown,
+  { purpose, repair }: Pick<CommandForm<OptionTable>, 'purpose' | 'repair'>,
+): CommandResult {
+  const title = `Cannot ${purpose}`;
+  if (error instanceof StateError) return storageTrouble(title, error, repair);
+  if (error instanceof InvalidUtf8) return refuseInvalidUtf8(error);
+  return refusal(title, { lines: [reasonOf(error, MAX_USAGE_REASON)] });
 }
 
 /** A return that bash passes from a script with Windows line ends; alone, it ended a line after a blank. */
