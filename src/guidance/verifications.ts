@@ -129,23 +129,26 @@ function commandsIn(line: string): readonly JudgedCommand[] | undefined {
   });
 }
 
+/** The kinds of which a command has run, or may have. */
 function verificationsIn(
   commands: readonly JudgedCommand[] | undefined,
   exitCode: number | undefined,
 ): readonly Verification[] {
+  // 1. What cannot be read, and a script, may be of any kind; unless the line failed, that is in its favour.
   const mayBeAny = commands?.some(({ words, kind }) => !kind && mayRunAny(words)) ?? true;
   if (mayBeAny && !exitCode) return KIND_NAMES;
+  // 2. Else each command tells its own.
   return (commands ?? []).flatMap(({ kind }) => kind ?? []);
 }
 
-/** The kind of the last command. Returns undefined if the line may have failed for another reason. */
+/** The kind whose failure the exit code of a failed line means. Returns undefined if it may mean another one. */
 function decidingKind(commands: readonly JudgedCommand[] = []): Verification | undefined {
-  const last = commands.at(-1);
-  if (last?.after === '&') return undefined;
-  // Its exit code is that of the last chain: `make; cd app && npm test`.
+  // 1. It is that of the last chain: `make; cd app && npm test`.
   const chain = commands.slice(commands.findLastIndex(({ before }) => /^;?$/.test(before)));
-  const isChained = chain.slice(1).every(({ before }) => before === '&&');
-  // The commands before the last one rarely fail, or are of a kind themselves.
+  // 2. It is that of one of the chain's commands, which run until one fails.
+  const last = chain.at(-1);
+  const isChained = last?.after !== '&' && chain.slice(1).every(({ before }) => before === '&&');
+  // 3. It is that of the last one: those before it rarely fail, or are of a kind themselves.
   const isItsOwn = chain.every(({ words, kind }) => kind || PREPARES.test(words.join(' ')));
   return isChained && isItsOwn ? last?.kind : undefined;
 }

@@ -105,16 +105,9 @@ export class FilePlace<T> implements Place<T> {
     return older.sort((a, b) => b.version - a.version);
   }
 
-  /**
-   * In five steps, between which a kill leaves the old version or the new one:
-   *
-   * 1. give way to others that are about to commit;
-   * 2. write the version to a file of its own, durably;
-   * 3. rename the head after it, which makes it the newest: of those that try, one succeeds;
-   * 4. sync the folder, so that the rename survives a power cut;
-   * 5. sweep away what is no longer kept.
-   */
+  /** In five steps, between which a kill leaves the old version or the new one. */
   commit(base: number, content: T, at: Date): Version<T> | undefined {
+    // 1. Give way to others that are about to commit.
     const found = this.#giveWay();
     if ((found.head?.version ?? 0) !== base) return undefined;
     if (found.head === undefined) this.#begins?.();
@@ -122,12 +115,21 @@ export class FilePlace<T> implements Place<T> {
     const to = { version: base + 1, id: newId() };
     const version = { version: to.version, after: from.id, at, by: this.author, content };
     if (found.isHeadLost) this.#folder.restoreHead(from);
-    if (!this.#folder.add(from, to, encodeVersion(version))) {
+    try {
+      // 2. Write the version to a file of its own, durably.
+      this.#folder.write(to, encodeVersion(version));
+      // 3. Rename the head after it, which makes it the newest: of those that try, one succeeds.
+      this.#folder.replaceHead(from, to);
+    } catch (error) {
+      if (!this.#folder.hasLeft(from, error)) throw error;
       this.#patienceMs = 0;
       return undefined;
     }
+    // 4. Sync the folder, so that the rename survives a power cut.
+    this.#folder.sync();
     this.#patienceMs = MOST_PATIENCE_MS;
     this.#known = { id: to.id, version };
+    // 5. Sweep away what is no longer kept.
     this.#sweep(found, from);
     for (const look of [...this.#looks]) look();
     return version;

@@ -136,32 +136,46 @@ export class VersionFolder<T> {
     }
   }
 
-  /**
-   * Adds a version and makes it the newest, durably: steps 2 to 4 of a commit (`FilePlace.commit`).
-   *
-   * @returns false, with nothing changed, if `from` is not the newest.
-   */
-  add(from: VersionName, to: VersionName, bytes: Buffer): boolean {
-    const path = this.#pathOf(to);
-    if (to.version > LAST_VERSION) {
+  /** Writes a version to a file of its own, durably. */
+  write(name: VersionName, bytes: Buffer): void {
+    if (name.version > LAST_VERSION) {
       throw new StateError(
-        `${this.path} has no number left for a version after ${from.version}: move it away`,
+        `${this.path} has no number left for a version after ${name.version - 1}: move it away`,
       );
     }
+    writeDurably(this.#fs, this.#pathOf(name), bytes);
+  }
+
+  /** Makes a version the newest. Throws if `from` is not, and then removes its file. */
+  replaceHead(from: VersionName, to: VersionName): void {
+    const head = `${this.path}/${headFile(from)}`;
     try {
-      writeDurably(this.#fs, path, bytes);
-      this.#replaceHead(from, to);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT' && !isSameName(this.list().head, from)) return false;
+      this.#fs.rename(head, `${this.path}/${headFile(to)}`);
+    } catch (cause) {
+      const error = failure('replace', head, cause);
+      // Network file systems may lose the answer to a rename that happened, and repeat it.
+      const now = this.#headAfter(error);
+      if (isSameName(now, to) && errorCode(error) === 'ENOENT') return;
+      const isUndone = errorCode(error) === 'ENOENT' || isSameName(now, from);
+      if (!isUndone) throw notKnown(error.message, error);
+      discard(this.#fs, this.#pathOf(to));
       throw error;
     }
+  }
+
+  /** True if a commit failed with this error since `from` is no longer the newest version. */
+  hasLeft(from: VersionName, error: unknown): boolean {
+    return errorCode(error) === 'ENOENT' && !isSameName(this.list().head, from);
+  }
+
+  /** Makes a new head survive a power cut. */
+  sync(): void {
     try {
       syncFolder(this.#fs, this.path);
     } catch (error) {
       const what = 'the list was replaced, but may not survive a power cut';
       throw new StateError(`${what}: ${(error as Error).message}`, { cause: error });
     }
-    return true;
   }
 
   /** Removes the oldest first, so that a kill leaves no gap between kept versions. */
@@ -202,22 +216,6 @@ export class VersionFolder<T> {
       if (isWhole) orElse(() => this.#fs.rmdir(folder), undefined);
     }
     if (isWhole) orElse(() => this.#fs.rmdir(`${this.path}/${OLDER}`), undefined);
-  }
-
-  #replaceHead(from: VersionName, to: VersionName): void {
-    const head = `${this.path}/${headFile(from)}`;
-    try {
-      this.#fs.rename(head, `${this.path}/${headFile(to)}`);
-    } catch (cause) {
-      const error = failure('replace', head, cause);
-      // Network file systems may lose the answer to a rename that happened, and repeat it.
-      const now = this.#headAfter(error);
-      if (isSameName(now, to) && errorCode(error) === 'ENOENT') return;
-      const isUndone = errorCode(error) === 'ENOENT' || isSameName(now, from);
-      if (!isUndone) throw notKnown(error.message, error);
-      discard(this.#fs, this.#pathOf(to));
-      throw error;
-    }
   }
 
   #names(): string[] {

@@ -92,25 +92,26 @@ export function inOrder(tasks: ReadonlyMap<number, Task>): ReadonlyMap<number, T
   return tasks;
 }
 
+/** How each agent's inbox changed. Notices are read from the front and added at the end. */
 function inboxSteps(
   { inboxes: before = NO_INBOXES }: TaskGraph,
   { inboxes: after = NO_INBOXES }: TaskGraph,
 ): Record<string, InboxStep> {
-  const agents = [...new Set([...before.keys(), ...after.keys()])];
-  const changed = agents.filter((agent) => before.get(agent) !== after.get(agent));
-  return Object.fromEntries(
-    changed.map((agent) => [agent, inboxStep(before.get(agent), after.get(agent))]),
-  );
+  const steps: [agent: string, InboxStep][] = [];
+  for (const agent of new Set([...before.keys(), ...after.keys()])) {
+    const [old = NO_NOTICES, now = NO_NOTICES] = [before.get(agent), after.get(agent)];
+    if (old === now) continue;
+    // 1. Up to the first notice that is left, all have been read; if none is left, all of them.
+    const [left] = now;
+    const at = left === undefined ? -1 : old.indexOf(left);
+    const heard = at === -1 ? old.length : at;
+    // 2. Those that are left come first; the others are new.
+    steps.push([agent, { heard, added: now.slice(old.length - heard) }]);
+  }
+  return Object.fromEntries(steps);
 }
 
-/** Notices are read from the front and added at the end. */
-function inboxStep(before: readonly Notice[] = [], after: readonly Notice[] = []): InboxStep {
-  const [first] = after;
-  const kept = first === undefined ? -1 : before.indexOf(first);
-  const heard = kept === -1 ? before.length : kept;
-  return { heard, added: after.slice(before.length - heard) };
-}
-
+const NO_NOTICES: readonly Notice[] = [];
 const NO_INBOXES: NonNullable<TaskGraph['inboxes']> = new Map();
 
 /** In place, since a task from a file belongs to nobody else. */

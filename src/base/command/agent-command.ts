@@ -113,7 +113,7 @@ export function executeSafely(
   handler: AgentBashHandler,
   invocation: Invocation,
 ): Promise<CommandResult> {
-  return resultOf(
+  return asResult(
     () => handler.execute(invocation),
     (error) =>
       failed('refused', `${handler.name}: internal error: ${reasonOf(error, MAX_REASON)}\n`),
@@ -121,7 +121,7 @@ export function executeSafely(
 }
 
 /** The result of a command; if it ends with an error, that error in words. Commands are caught nowhere else. */
-export async function resultOf(
+export async function asResult(
   command: () => Promise<CommandResult>,
   inWords: (error: unknown) => CommandResult,
 ): Promise<CommandResult> {

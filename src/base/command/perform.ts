@@ -1,5 +1,5 @@
 import { reasonOf } from '../safe-text.ts';
-import { type CommandResult, type Invocation, resultOf } from './agent-command.ts';
+import { asResult, type CommandResult, type Invocation } from './agent-command.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
 import { noteLines, refusal, storageTrouble, withWarnings } from './replies.ts';
 import { StateError } from './state-error.ts';
@@ -41,7 +41,7 @@ export async function perform<
   work: (parsed: ParsedOptions<Table>, settings: Settings, call: Call) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   let unsaid: readonly string[] = [];
-  const result = await resultOf(
+  const result = await asResult(
     async () => {
       const { settings, warnings } = read(call);
       unsaid = warnings;
