@@ -120,19 +120,24 @@ export function executeSafely(
   );
 }
 
-/** The result of a command; if it ends with an error, that error in words. Commands are caught nowhere else. */
+/**
+ * The result of a command; if it ends with an error, that error in words. Commands are caught nowhere else.
+ *
+ * @param complete adds to either what else there is to say.
+ */
 export async function asResult(
-  command: () => Promise<CommandResult>,
+  command: () => CommandResult | Promise<CommandResult>,
   inWords: (error: unknown) => CommandResult,
+  complete = (result: CommandResult) => result,
 ): Promise<CommandResult> {
   try {
     const result = await command();
     const { stdout, stderr, exitCode } = result ?? {};
     if (typeof stdout === 'string' && typeof stderr === 'string' && Number.isInteger(exitCode)) {
-      return result;
+      return complete(result);
     }
     throw new TypeError('execute resolved to no { stdout, stderr, exitCode }');
   } catch (error) {
-    return inWords(error);
+    return complete(inWords(error));
   }
 }

@@ -30,7 +30,7 @@ const NOT_A_CALL =
  * @param read returns the settings of the call.
  * @param work gets the problem if the options could not be parsed, and the call without carriage returns.
  */
-export async function perform<
+export function perform<
   Table extends OptionTable,
   Settings extends ServerTime,
   Call extends Pick<Invocation, 'argv'>,
@@ -41,8 +41,8 @@ export async function perform<
   work: (parsed: ParsedOptions<Table>, settings: Settings, call: Call) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   let unsaid: readonly string[] = [];
-  const result = await asResult(
-    async () => {
+  return asResult(
+    () => {
       const { settings, warnings } = read(call);
       unsaid = warnings;
       if (!Array.isArray(call.argv)) throw new TypeError(NOT_A_CALL);
@@ -52,11 +52,11 @@ export async function perform<
       const parsed = parseOptions(asMeant.argv, form.options);
       const options = 'problem' in parsed ? {} : parsed.options;
       const help = helpReply(options, `Usage: ${form.usage}\n`, form.helpPage, settings);
-      return help ?? (await inTimeOf(settings, () => work(parsed, settings, asMeant)));
+      return help ?? inTimeOf(settings, () => work(parsed, settings, asMeant));
     },
     (error) => wordsOf(error, form),
+    (result) => withWarnings(result, unsaid),
   );
-  return withWarnings(result, unsaid);
 }
 
 function wordsOf(
