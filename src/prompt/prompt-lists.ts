@@ -9,11 +9,11 @@ import { WRITES_LIST } from '../guidance/work.ts';
 import { plainReport, plainTaskReport } from '../screen/panel/plain-report.ts';
 import { type RenderOptions, renderLists, rewritten } from '../screen/panel/render-lists.ts';
 import { ShownTimes } from '../screen/panel/shown-times.ts';
-import { type StatusTimes, statusTimes, timeTexts } from '../screen/panel/status-times.ts';
+import { itemTime, type StatusTimes, statusTimes } from '../screen/panel/status-times.ts';
 import { type Theme, themeFor } from '../screen/panel/theme.ts';
 import { type TaskContext, teamNews, teamOf } from '../tasks/task-context.ts';
 import { type TaskRow, type TaskStore, type TaskVersion, taskView } from '../tasks/task-store.ts';
-import type { Items } from '../todo/todo-fields.ts';
+import type { Item } from '../todo/todo-fields.ts';
 import { TodoHome } from '../todo/todo-home.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
@@ -115,11 +115,12 @@ export class PromptLists {
   rows(changes?: Changes, isFolded = false): string[] {
     const { columns, rows } = this.#found.prompt;
     const now = new ShownTimes(Date.now());
-    const { isLonger } = this.#times;
-    const since = (from: number, item: Items[number]) =>
-      isLonger.has(item) ? '' : `since ${now.at(from)}`;
-    const times = new Map(timeTexts(this.#todos.items, this.#times, since));
-    const options = { columns, rows, theme: this.theme, times, ...changes };
+    const { of } = this.#times;
+    const timeOf = (item: Item) =>
+      itemTime(item, of.get(item), ({ isLonger, since }) =>
+        isLonger ? '' : `since ${now.at(since)}`,
+      );
+    const options = { columns, rows, theme: this.theme, timeOf, ...changes };
     return renderLists(this.#todos, [], this.#tasks, options, isFolded);
   }
 
@@ -136,8 +137,8 @@ export class PromptLists {
   /** The items and tasks whose status has changed since. New ones do not count. */
   #freshSince(todos: TodoVersion | undefined, tasks: number): ReadonlySet<unknown> {
     const since = +(todos?.updatedAt ?? Number.POSITIVE_INFINITY);
-    const { changed } = this.#times;
-    const isFresh = (item: Items[number]) => (changed.get(item) ?? 0) > since;
+    const { of } = this.#times;
+    const isFresh = (item: Item) => (of.get(item)?.changed ?? 0) > since;
     const fresh = new Set<unknown>(this.#todos.items.filter(isFresh));
     if (tasks === 0 || tasks === this.#versions.tasks) return fresh;
     let graph: TaskVersion['graph'] | undefined;

@@ -120,11 +120,13 @@ function totalTime(state: ViewerState, { times }: ItemLook): string {
   const versions = shownVersions(state);
   const [newest] = versions;
   if (newest === undefined || newest.items.length === 0) return '';
-  const { begun, isBegunKnown, since } = statusTimes(versions);
+  const { begun, isBegunKnown, of } = statusTimes(versions);
   const mark = isBegunKnown ? '' : '>';
   const isDone = newest.items.every(({ status }) => status === 'completed');
   if (isDone || pageOf(state).version !== undefined) {
-    const end = isDone ? Math.max(...since.values()) : +newest.updatedAt;
+    const end = isDone
+      ? Math.max(...[...of.values()].map(({ since }) => since))
+      : +newest.updatedAt;
     return `${isDone ? 'finished in ' : ''}${mark}${times.lasted(end - begun)}`;
   }
   return mark + times.running(begun);

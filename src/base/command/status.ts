@@ -10,7 +10,7 @@ export type Priority = (typeof PRIORITIES)[number];
 
 export interface Ranked {
   readonly status: Status;
-  readonly priority?: Priority;
+  readonly priority?: Priority | undefined;
 }
 
 /** 0 for the highest priority. The default is medium. */

@@ -28,10 +28,10 @@ export function todosForPeople(versions: readonly TodoVersion[], look: PeopleLoo
   const [list] = versions;
   if (list === undefined || list.items.length === 0) return 'No todos.\n';
   const times = new ShownTimes(look.now);
-  const { since } = statusTimes(versions);
+  const { of } = statusTimes(versions);
   const rows = list.items.map((item) => {
     const { status, content, activeForm, priority: _, proof: __, ...others } = item;
-    const at = status === 'pending' ? undefined : since.get(item);
+    const at = status === 'pending' ? undefined : of.get(item)?.since;
     const time = at === undefined ? '' : times[status === 'completed' ? 'at' : 'running'](at);
     const details = Object.entries(others).map((field) => field.join(': '));
     const text = content + (details.length > 0 ? ` (${details.join(', ')})` : '');

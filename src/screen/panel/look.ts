@@ -26,14 +26,13 @@ export interface Shown extends Ranked {
 }
 
 export function shownItem(item: Readonly<TodoItem>): Shown {
-  const { status, priority, content: text, activeForm: doing, id: _, check: __, ...others } = item;
-  const { proof: ___, ...fields } = others;
-  return {
-    ...{ status, ...(priority && { priority }), text, doing, owner: '', ...NO_LINKS },
-    proof: proofMark(item),
-    more: Object.entries(fields).map((field) => field.join(' ')),
-  };
+  const { status, priority, content: text, activeForm: doing } = item;
+  const fields = Object.entries(item).filter(([name]) => !SHOWN_APART.has(name));
+  const more = fields.map((field) => field.join(' '));
+  return { status, priority, text, doing, owner: '', proof: proofMark(item), more, ...NO_LINKS };
 }
+
+const SHOWN_APART = new Set('status priority content activeForm id check proof'.split(' '));
 
 const NO_LINKS = { blockedBy: [], blocks: [] };
 
@@ -48,7 +47,7 @@ export function shownTask(
   const { id, status, priority, subject, activeForm = subject, owner = '' } = task;
   return {
     status,
-    ...(priority && { priority }),
+    priority,
     text: `#${id} ${subject}`,
     doing: `#${id} ${activeForm}`,
     owner: agentName(owner),

@@ -1,7 +1,7 @@
 import { byNeed, type Ranked, STATUSES, type Status } from '../../base/command/status.ts';
 import type { TaskRow } from '../../tasks/task-store.ts';
 import { pairItems } from '../../todo/pair-items.ts';
-import type { Items } from '../../todo/todo-fields.ts';
+import type { Item, Items } from '../../todo/todo-fields.ts';
 import type { TodoState } from '../../todo/todo-version.ts';
 import { type Line, line, padded } from '../terminal/lines.ts';
 import { displayWidth, truncate } from '../terminal/text.ts';
@@ -40,14 +40,14 @@ export interface RenderOptions {
   /** How long completed items were in progress, in milliseconds; shown from one second on. */
   took?: ReadonlyMap<unknown, number>;
   /** The items whose status has just changed; they stand out. */
-  fresh?: ReadonlySet<unknown>;
+  fresh?: Pick<ReadonlySet<unknown>, 'has'>;
   /** The numbers of new and removed items, for the title. */
   rewritten?: { readonly added: number; readonly removed: number } | undefined;
 }
 
 /** How to draw lists: the time beside an item is given as text. */
 export type ListOptions = Omit<RenderOptions, 'elapsedMs' | 'took'> & {
-  readonly times?: ReadonlyMap<unknown, string>;
+  readonly timeOf?: (item: Item) => string;
 };
 
 type Show<Row> = (row: Row) => { readonly shown: Shown; readonly facts: readonly string[] };
@@ -89,19 +89,15 @@ export function renderLists(
 /** The lines of the panel for a list, each at most `columns` wide and without a newline. Empty for an empty list. */
 export function renderTodos(state: TodoState, options: RenderOptions): string[] {
   const { elapsedMs = 0, took, ...others } = options;
-  const timeOf = (item: Items[number]) =>
-    shownElapsed(item.status === 'in_progress' ? elapsedMs : (took?.get(item) ?? 0));
-  const shown = state.items.filter(({ status }) => status !== 'pending');
-  return renderList(state, {
-    ...others,
-    times: new Map(shown.map((item) => [item, timeOf(item)])),
-  });
+  const spent = (item: Item) => (item.status === 'completed' ? took?.get(item) : elapsedMs);
+  const timeOf = (item: Item) => (item.status === 'pending' ? '' : shownElapsed(spent(item) ?? 0));
+  return renderList(state, { ...others, timeOf });
 }
 
 function renderList(state: Pick<TodoState, 'items'>, options: ListOptions): string[] {
-  const show: Show<Items[number]> = (item) => {
+  const show: Show<Item> = (item) => {
     const shown = shownItem(item);
-    return { shown, facts: factsOf(shown, options.times?.get(item)) };
+    return { shown, facts: factsOf(shown, options.timeOf?.(item)) };
   };
   return renderBox(state.items, show, { title: 'Tasks', ...options });
 }

@@ -5,165 +5,130 @@ import type { TodoVersion } from '../../todo/todo-version.ts';
 import { type Shown, shownItem, shownTask } from './look.ts';
 import { shownElapsed } from './shown-times.ts';
 
-/** The times of a version's items, in milliseconds since 1970. */
+/** The times of an item, in milliseconds since 1970. */
+export interface ItemTimes {
+  /** The beginning of its status. */
+  readonly since: number;
+  /** True if its status is older than the stored versions; `since` is the oldest known time. */
+  readonly isLonger: boolean;
+  /** For how many milliseconds it had been in progress by then, if known. */
+  readonly took?: number | undefined;
+  /** The last change of its status, unless it is new. */
+  readonly changed?: number | undefined;
+}
+
+/** The times of a version. */
 export interface StatusTimes {
-  /** The beginning of their status. */
-  readonly since: ReadonlyMap<Item, number>;
-  /** Items whose status is older than the stored versions; `since` has the oldest known time. */
-  readonly isLonger: ReadonlySet<Item>;
-  /** For how many milliseconds items that have left it were in progress, if known. */
-  readonly took: ReadonlyMap<Item, number>;
-  /** The last change of their status, without new items. */
-  readonly changed: ReadonlyMap<Item, number>;
+  readonly items: Items;
+  readonly of: ReadonlyMap<unknown, ItemTimes>;
   /** The beginning of the plan: a version that shares no item with the previous one begins a new plan. */
   readonly begun: number;
   /** False if the plan is older than the stored versions. */
   readonly isBegunKnown: boolean;
+  /** Those of the newest version with items that the next one dropped: an undo puts them back. */
+  readonly dropped?: StatusTimes | undefined;
 }
 
 type TimedVersion = Pick<TodoVersion, 'items' | 'updatedAt' | 'version'>;
 
-const NO_TIMES: StatusTimes = {
-  since: new Map(),
-  isLonger: new Set(),
-  took: new Map(),
-  changed: new Map(),
-  begun: 0,
-  isBegunKnown: true,
-};
+const NO_TIMES: StatusTimes = { items: [], of: new Map(), begun: 0, isBegunKnown: true };
 
-interface Timed {
-  readonly items: Items;
-  readonly times: StatusTimes;
-}
-
-/** A cache: the times of a version follow from those of the versions before it, here with it, newest first. */
-const timesOfVersions = new WeakMap<TimedVersion, readonly Timed[]>();
-/** An undo goes back at most so far. */
-const MOST_BEFORE = 50;
-
-/** @param newestFirst read back to a version in the cache. */
-export function statusTimes(newestFirst: Iterable<TimedVersion>): StatusTimes {
-  const news: TimedVersion[] = [];
-  let timed: readonly Timed[] = [];
-  for (const version of newestFirst) {
-    timed = timesOfVersions.get(version) ?? [];
-    if (timed.length > 0) break;
-    news.unshift(version);
-  }
-  for (const version of news) {
-    const times = timesAfter(timed, version);
-    timed = [{ items: version.items, times }].concat(timed.slice(0, MOST_BEFORE));
-    timesOfVersions.set(version, timed);
-  }
-  return timed[0]?.times ?? NO_TIMES;
-}
-
-/** For each completed item how long it took, and for one in progress what `running` says of its beginning. */
-export function timeTexts(
-  items: Items,
-  { since, took }: StatusTimes,
-  running: (since: number, item: Item) => string,
-): [Item, string][] {
-  return items.map((item) => {
-    const { status } = item;
-    const from = since.get(item);
-    if (status === 'completed') return [item, shownElapsed(took.get(item) ?? 0)];
-    return [item, status === 'pending' || from === undefined ? '' : running(from, item)];
-  });
-}
-
-function timesAfter(
-  timed: readonly Timed[],
-  { items, updatedAt, version }: TimedVersion,
-): StatusTimes {
-  const since = new Map<Item, number>();
-  const isLonger = new Set<Item>();
-  const took = new Map<Item, number>();
-  const changed = new Map<Item, number>();
-  const now = +updatedAt;
-  const [before] = timed;
-  const isOldest = before === undefined && version > 1;
-  const restored = versionWith(items, timed);
-  let isSamePlan = false;
-  // Work on an item that is renamed goes on.
-  for (const { before: last, after: is } of pairInPlace(before?.items ?? [], items)) {
-    if (is === undefined) continue;
-    isSamePlan ||= last?.content === is.content;
-    const changedAt = last?.status === is.status ? before?.times.changed.get(last) : last && now;
-    if (changedAt !== undefined) changed.set(is, changedAt);
-    // Of an item that was put back, by an undo or not, the pause does not count.
-    const isUndone = restored && last?.status !== 'pending';
-    const was = isUndone ? restored.items[items.indexOf(is)] : last;
-    const times = (isUndone ? restored : before)?.times ?? NO_TIMES;
-    const from = was && times.since.get(was);
-    const isSame = was?.status === is.status;
-    // Work that an undo puts back was done.
-    const isPutBack = before && last?.status === 'in_progress' && is.status === 'pending';
-    const done = isPutBack ? last : was;
-    const then = isPutBack ? before.times : times;
-    const start = done && then.since.get(done);
-    const isLeft =
-      done?.status === 'in_progress' && done.status !== is.status && start !== undefined;
-    const spent = isLeft ? now - start : done && then.took.get(done);
-    const isKnown = spent !== undefined && !(isLeft && then.isLonger.has(done));
-    if (isKnown && is.status !== 'in_progress') took.set(is, spent);
-    const begun = now - (isKnown && is.status === 'in_progress' ? spent : 0);
-    since.set(is, isSame && from !== undefined ? from : begun);
-    if (isOldest || (isSame && times.isLonger.has(was))) isLonger.add(is);
-  }
-  const plan = (restored ?? (isSamePlan ? before : undefined))?.times;
-  return {
-    since,
-    isLonger,
-    took,
-    changed,
-    begun: plan?.begun ?? now,
-    isBegunKnown: plan?.isBegunKnown ?? !isOldest,
+/** @returns a function of a list's versions, newest first: it reads back to one that it knows, and calls `after` for each newer. */
+function inTurn<V extends object, Known>(after: (before: Known | undefined, version: V) => Known) {
+  const knownOf = new WeakMap<V, Known>();
+  return (newestFirst: Iterable<V>): Known | undefined => {
+    const news: V[] = [];
+    let known: Known | undefined;
+    for (const version of newestFirst) {
+      known = knownOf.get(version);
+      if (known) break;
+      news.push(version);
+    }
+    for (const version of news.reverse()) {
+      known = after(known, version);
+      knownOf.set(version, known);
+    }
+    return known;
   };
 }
 
-/** An undo restores the items of an earlier version. */
-function versionWith(items: Items, timed: readonly Timed[]): Timed | undefined {
-  const isSame = (item: Item | undefined, other: Item | undefined) =>
-    item?.content === other?.content && item?.status === other?.status;
-  // The item in progress tells most versions apart: comparing all items of each takes a viewer long.
-  const active = items.findIndex(({ status }) => status === 'in_progress');
-  return timed.find(
-    ({ items: others }) =>
-      others.length === items.length &&
-      isSame(others[active], items[active]) &&
-      others.every((other, at) => isSame(other, items[at])),
-  );
+const timesInTurn = /* @__PURE__ */ inTurn(timesAfter);
+
+export function statusTimes(newestFirst: Iterable<TimedVersion>): StatusTimes {
+  return timesInTurn(newestFirst) ?? NO_TIMES;
 }
 
-/** Since when each task of the newest version has had its status. */
-function taskTimes(newestFirst: readonly TaskVersion[]): ReadonlyMap<number, number> {
-  const open = new Map(newestFirst[0]?.graph.tasks);
-  const since = new Map<number, number>();
-  for (const { graph, at } of newestFirst) {
-    for (const [id, { status, updatedAt }] of open) {
-      // A task can have changed in other ways since its status did.
-      if (graph.tasks.get(id)?.status !== status) open.delete(id);
-      else since.set(id, Math.min(+at, since.get(id) ?? Date.parse(updatedAt)));
-    }
-    if (open.size === 0) break;
-  }
-  return since;
+/** How long a completed item took; of one in progress what `running` says of its beginning. */
+export function itemTime(
+  { status }: Item,
+  times: ItemTimes | undefined,
+  running: (times: ItemTimes) => string,
+): string {
+  if (status === 'completed') return shownElapsed(times?.took ?? 0);
+  return status === 'pending' || times === undefined ? '' : running(times);
 }
+
+function timesAfter(
+  before: StatusTimes | undefined,
+  { items, updatedAt, version }: TimedVersion,
+): StatusTimes {
+  const now = +updatedAt;
+  const added: ItemTimes = { since: now, isLonger: before === undefined && version > 1 };
+  const of = new Map<unknown, ItemTimes>();
+  let { dropped } = before ?? NO_TIMES;
+  let plan: StatusTimes | undefined;
+  // Work on an item that is renamed goes on.
+  for (const { before: last, after: is } of pairInPlace(before?.items ?? [], items)) {
+    const times = last && before?.of.get(last);
+    if (is === undefined) {
+      dropped = before && { ...before, dropped: undefined };
+    } else if (times) {
+      if (last.content === is.content) plan = before;
+      of.set(is, last.status === is.status ? times : timesAt(now, last, is, times));
+    } else {
+      const back = before?.dropped && timesBack(is, before.dropped);
+      if (back) plan ??= before?.dropped;
+      of.set(is, back ?? added);
+    }
+  }
+  const { begun, isBegunKnown } = plan ?? { begun: now, isBegunKnown: !added.isLonger };
+  return { items, of, begun, isBegunKnown, dropped };
+}
+
+/** Of an item that is begun again, by an undo or not, the pause does not count. */
+function timesAt(now: number, last: Item, is: Item, before: ItemTimes): ItemTimes {
+  const known = before.isLonger ? undefined : now - before.since;
+  const took = last.status === 'in_progress' ? known : before.took;
+  const since = is.status === 'in_progress' ? now - (took ?? 0) : now;
+  return { since, isLonger: false, took, changed: now };
+}
+
+/** The times of a dropped item that is back as it was. */
+function timesBack({ content, status }: Item, { items, of }: StatusTimes): ItemTimes | undefined {
+  const was = items.find((item) => item.content === content && item.status === status);
+  return was && of.get(was);
+}
+
+/** Since when tasks have had their status. A change replaces a task. */
+const sinceOfTasks = new WeakMap<object, number>();
+
+const tasksInTurn = /* @__PURE__ */ inTurn(
+  (before: TaskVersion['graph']['tasks'] | undefined, { graph: { tasks }, at }: TaskVersion) => {
+    for (const [id, task] of tasks) {
+      const was = before?.get(id);
+      if (was === task) continue;
+      // A task can have changed in other ways since its status did.
+      const known = was?.status === task.status ? sinceOfTasks.get(was) : undefined;
+      sinceOfTasks.set(task, known ?? Math.min(+at, Date.parse(task.updatedAt)));
+    }
+    return tasks;
+  },
+);
 
 /** An item or a task with its times, in milliseconds since 1970. */
-export interface TimedRow extends Shown {
+export interface TimedRow extends Shown, Partial<ItemTimes> {
   /** Unique in its list. */
   readonly name: string;
-  /** The beginning of its status. */
-  readonly since: number | undefined;
-  /** True if its status is older than the stored versions. */
-  readonly isLonger: boolean;
-  /** How long it was in progress before it was completed, if known. */
-  readonly took?: number | undefined;
-  /** The last change of its status, to be highlighted. */
-  readonly changed: number | undefined;
 }
 
 /** A frame asks for rows several times, and a version has always the same. */
@@ -181,15 +146,12 @@ export function rowsOnce<V extends object, Row = TimedRow>(
 }
 
 export const itemRows = /* @__PURE__ */ rowsOnce<TodoVersion>(({ items }, newestFirst) => {
-  const { since, isLonger, took, changed } = statusTimes(newestFirst);
+  const { of } = statusTimes(newestFirst);
   const names = namesOf(items);
   return items.map((item, at) => ({
     ...shownItem(item),
+    ...of.get(item),
     name: names[at] ?? '',
-    since: since.get(item),
-    isLonger: isLonger.has(item),
-    took: took.get(item),
-    changed: changed.get(item),
   }));
 });
 
@@ -207,18 +169,18 @@ export function namesOf(items: Items): string[] {
 /** The tasks of the newest version by number, without archived ones. */
 export const teamRows = /* @__PURE__ */ rowsOnce<TaskVersion>(
   ({ graph: { tasks } }, newestFirst) => {
-    const times = taskTimes(newestFirst);
+    tasksInTurn(newestFirst);
     const isOpen = (id: number) => tasks.get(id)?.status !== 'completed';
     const shown = [...tasks.values()].filter(({ isArchived }) => !isArchived);
     return shown.map((task) => {
       const { id, status } = task;
-      const since = times.get(id);
+      const since = sinceOfTasks.get(task);
       const links = {
         blockedBy: task.blockedBy.filter(isOpen),
         blocks: task.blocks.filter(isOpen),
       };
       const changed = status === 'pending' ? undefined : since;
-      return { ...shownTask(task, links), name: String(id), since, isLonger: false, changed };
+      return { ...shownTask(task, links), name: String(id), since, changed };
     });
   },
 );

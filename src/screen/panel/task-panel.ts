@@ -1,6 +1,6 @@
 import type { Environment } from '../../base/environment.ts';
 import type { TaskRow, TaskView } from '../../tasks/task-store.ts';
-import type { Items } from '../../todo/todo-fields.ts';
+import type { Item, Items } from '../../todo/todo-fields.ts';
 import type { TodoStore } from '../../todo/todo-store.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { type PanelStream, Screen } from '../terminal/screen.ts';
@@ -9,7 +9,7 @@ import { agentName } from './look.ts';
 import { plainReport, plainTaskReport } from './plain-report.ts';
 import { type ListOptions, renderLists, rewritten } from './render-lists.ts';
 import { type Clock, ShownTimes, shownElapsed, systemClock } from './shown-times.ts';
-import { statusTimes, timeTexts } from './status-times.ts';
+import { itemTime, type StatusTimes, statusTimes } from './status-times.ts';
 import { canDraw, type Theme, themeFor } from './theme.ts';
 
 /**
@@ -61,17 +61,13 @@ class PanelList {
     return plainReport(before, this.todos, this.name ? `Tasks of ${this.name}` : 'Tasks');
   }
 
-  /** The time beside each item, and the items whose status has just changed. */
-  timesAt(now: ShownTimes): { times: [Items[number], string][]; fresh: Items } {
+  times(): StatusTimes {
     const { todos } = this;
     const old = this.#shown;
     this.#shown = todos;
     const isNext = old && todos.version - old.version <= 1;
     const older = isNext ? [old] : [...this.store.newestFirst()].slice(1);
-    const known = statusTimes([todos, ...older]);
-    const running = (since: number) => shownElapsed(now.elapsed(since));
-    const fresh = todos.items.filter((item) => now.isFresh(known.changed.get(item)));
-    return { times: timeTexts(todos.items, known, running), fresh };
+    return statusTimes([todos, ...older]);
   }
 }
 
@@ -216,14 +212,19 @@ export class TaskPanel {
         return [id, was?.status === status ? was : { status, changedAt }];
       }),
     );
-    const freshTasks = tasks.filter(({ id }) => now.isFresh(this.#taskStatus.get(id)?.changedAt));
-    const lists = [this.#own, ...this.#beside].map((list) => list.timesAt(now));
+    const isFresh = ({ id }: TaskRow) => now.isFresh(this.#taskStatus.get(id)?.changedAt);
+    const freshTasks = new Set<unknown>(tasks.filter(isFresh));
+    const lists = [this.#own, ...this.#beside].map((list) => list.times().of);
+    const timesOf = (row: unknown) => lists.find((of) => of.has(row))?.get(row);
     const { todos } = this.#own;
     const { columns, rows } = this.screen;
     const options = {
       ...{ columns, rows, theme: this.#theme },
-      times: new Map(lists.flatMap(({ times }) => times)),
-      fresh: new Set([...lists.flatMap(({ fresh }) => fresh), ...freshTasks]),
+      timeOf: (item: Item) =>
+        itemTime(item, timesOf(item), ({ since }) => shownElapsed(now.elapsed(since))),
+      fresh: {
+        has: (row: unknown) => freshTasks.has(row) || now.isFresh(timesOf(row)?.changed),
+      },
       rewritten: rewritten(this.#before, todos.items),
       ...look,
     };

@@ -7,12 +7,8 @@ import { todos, todosIn } from './todos.ts';
 
 /** The versions of a list that changes each second from 1 s on. */
 function written(...lists: string[]): TodoStore {
-  return keeping(3, lists);
-}
-
-function keeping(history: number, lists: readonly string[]): TodoStore {
   let seconds = 0;
-  const place = new MemoryPlace<TodoItem[]>({ history });
+  const place = new MemoryPlace<TodoItem[]>({ history: 5 });
   const store = new TodoStore(() => new Date(seconds * 1000), place);
   for (const list of lists) {
     seconds += 1;
@@ -22,10 +18,10 @@ function keeping(history: number, lists: readonly string[]): TodoStore {
 }
 
 function times(store: TodoStore): string[] {
-  const { since, isLonger } = statusTimes(store.history());
+  const { of } = statusTimes(store.history());
   return store.get().items.map((item) => {
-    const before = isLonger.has(item) ? ' or before' : '';
-    return `${item.content} ${(since.get(item) ?? 0) / 1000}${before}`;
+    const { since = 0, isLonger } = of.get(item) ?? {};
+    return `${item.content} ${since / 1000}${isLonger ? ' or before' : ''}`;
   });
 }
 
@@ -33,37 +29,29 @@ test.each([
   [['> a | - b', 'x a | > b', 'x a | > b | - c'], 'a 2, b 2, c 3'],
   // Put back and begun again, by an undo or not: the pause does not count.
   [['> a', '- a', '> a'], 'a 2'],
+  // The undo of an undo: b in progress from 1 to 3, and again since 4.
+  [['x a | > b', 'x a | > b | - c', '> a | - b', 'x a | > b | - c'], 'a 4, b 2, c 2'],
   // Another takes the place of the one in progress.
   [['- a', '> a', '> b | - c'], 'b 3, c 3'],
   // Another text for the one in progress is a renaming.
   [['> a | - b', '> A better a | - b'], 'A better a 1, b 1'],
   [['> a | - b', 'x a | > c'], 'a 2, c 2'],
-  // An undo changes no clock.
-  [['> a | - b', 'x a | > b', '> a | - b'], 'a 1, b 1'],
+  [['> a | - b', 'x a | > b', '> a | - b'], 'a 2, b 3'],
+  [['> a | - b', '- a | > b', '> a | - b'], 'a 2, b 3'],
+  // Dropped items that are back as they were, by an undo or not, keep their times.
   [['> a', '', '> a'], 'a 1'],
   [['> a | - b', 'x c', '> a | - b'], 'a 1, b 1'],
-  [['> a | - b', '- a | > b', '> a | - b'], 'a 2, b 1'],
+  [['> a | - b', '> a', 'x a | - b'], 'a 3, b 1'],
+  [['> a | - b', '> a', 'x a | > b'], 'a 3, b 3'],
   // The stored versions do not reach back.
-  [['> a', '> a | - b', '> a | > b', '> a | x b'], 'a 2 or before, b 4'],
+  [['> a', '> a', '> a', '> a | - b', '> a | > b', '> a | x b'], 'a 2 or before, b 6'],
 ])('each item of %j has its status since the version that gave it', (versions, since) => {
   expect(times(written(...versions)).join(', ')).toBe(since);
 });
 
-test('the undo of an undo keeps the clock: what it put back was done', () => {
-  const store = keeping(9, [
-    '> a | - b',
-    'x a | > b',
-    'x a | > b | - c',
-    '> a | - b',
-    'x a | > b | - c',
-  ]);
-  // In progress from 2 to 4, and again since 5.
-  expect(times(store).join(', ')).toBe('a 2, b 3, c 3');
-});
-
 test.each([
   [
-    ['> a | - b', '> a | - b', 'x a | - b', 'x a | > b'],
+    ['> a', '> a', '> a', '> a | - b', 'x a | - b', 'x a | > b'],
     [undefined, undefined],
   ],
   [
@@ -71,11 +59,11 @@ test.each([
     [1000, 1000],
   ],
   [['> a', '- a', 'x a'], [1000]],
-  [['> a', '- a', '> a', 'x a'], [1000]],
+  [['> a', '- a', '> a', 'x a'], [2000]],
 ])('after %j completed items have taken %j, without their pauses', (versions, took) => {
   const store = written(...versions);
-  const times = statusTimes(store.history()).took;
-  expect(store.get().items.map((item) => times.get(item))).toEqual(took);
+  const { of } = statusTimes(store.history());
+  expect(store.get().items.map((item) => of.get(item)?.took)).toEqual(took);
 });
 
 test('items that are renumbered when one is removed keep their times', () => {
@@ -90,7 +78,7 @@ test('items that are renumbered when one is removed keep their times', () => {
 });
 
 test('a list that was never written has no times', () => {
-  expect(statusTimes([]).since.size).toBe(0);
+  expect(statusTimes([]).of.size).toBe(0);
 });
 
 test('of a list that was looked at before, only the versions since are looked at', () => {
@@ -117,4 +105,12 @@ test('of a list that was looked at before, only the versions since are looked at
     expect(read).toBeLessThanOrEqual(10);
     expect(times).toEqual(statusTimes(store.history()));
   }
+});
+
+test('an undo across plans goes back to the beginning of the plan, and a plan with new items begins', () => {
+  const begun = (...lists: string[]) => statusTimes(written(...lists).history()).begun;
+  expect(begun('> a | - b', '> c', 'x c')).toBe(2000);
+  expect(begun('> a | - b', '> c', 'x c', '> a | - b')).toBe(1000);
+  expect(begun('> a | - b', '> c', '> a | - b', '> c')).toBe(2000);
+  expect(begun('x a', '> c', '> a | - b')).toBe(3000);
 });
