@@ -94,24 +94,14 @@ export function characterCount(text: string): number {
   return count;
 }
 
+/** `1 item`, `2 items`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** The text on one line of Markdown, escaped. */
 export function markdownText(text: string): string {
   return safeText(text)
     .replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&')
     .replace(/^(\s*)(?:(?=[-+=])|(\d+)(?=[.)]))/, '$1$2\\');
-}
-
-/** One line of JSON in printable characters. */
-export function jsonLine(value: object): string {
-  // Controls, invisible characters and line separators are valid in JSON, but not safe on a terminal.
-  const notPrinted = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-  return `${JSON.stringify(value).replace(notPrinted, jsonEscape)}\n`;
-}
-
-function jsonEscape(character: string): string {
-  let escaped = '';
-  for (let unit = 0; unit < character.length; unit++) {
-    escaped += `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`;
-  }
-  return escaped;
 }

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { jsonEscape } from '../base/json/fields.ts';
 import { orElse } from '../base/system/files.ts';
 import type { TaskView } from '../tasks/task-store.ts';
 import type { TodoList } from '../todo/todo-store.ts';
@@ -55,10 +56,7 @@ function toLine(id: string | undefined, fields: JsonFields): string {
   try {
     const json = JSON.stringify(fields);
     const line = id === undefined ? json : `{"id":${id},${json.slice(1)}`;
-    return line.replace(
-      /[\u0085\u2028\u2029]/g,
-      (separator) => `\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
+    return line.replace(/[\u0085\u2028\u2029]/g, jsonEscape);
   } catch (error) {
     // 64 MiB may not fit into one string once every byte is escaped.
     if (!(error instanceof RangeError)) throw error;

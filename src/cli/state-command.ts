@@ -6,7 +6,7 @@ import { perform } from '../base/command/perform.ts';
 import { storageTrouble } from '../base/command/replies.ts';
 import { StateError, UnnamedList } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
-import { inQuotes, safeText } from '../base/safe-text.ts';
+import { counted, inQuotes, safeText } from '../base/safe-text.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { type ListName, listKey } from '../lists/list-paths.ts';
 import type { SharedPlace, Version } from '../lists/place.ts';
@@ -68,14 +68,13 @@ async function showState(home: TodoHome): Promise<CommandResult> {
 /** Says where lists are stored, then how the caller's list and its team's are. */
 async function* stateLines(home: TodoHome): AsyncGenerator<string> {
   const { taskList, agent } = home.settings;
-  const sizeOf = (size: number, noun: string) => `${size} ${size === 1 ? noun : `${noun}s`}`;
   yield* await home.storage.status();
   const own = nameOfOwn(home, taskList !== undefined);
   if (own) {
     yield `Your list: session ${own.session}, agent ${own.agent}.`;
     yield* listLines(home, listKey(own), async () => {
       const { version, items } = await home.open({}).read();
-      return [version, sizeOf(items.length, 'item')];
+      return [version, counted(items.length, 'item')];
     });
   }
   if (taskList !== undefined) {
@@ -83,7 +82,7 @@ async function* stateLines(home: TodoHome): AsyncGenerator<string> {
     const key = home.teamKey();
     yield* listLines(home, key, async () => {
       const { version, graph } = await openTaskList(home, key, agent).read();
-      return [version, sizeOf(graph.tasks.size, 'task')];
+      return [version, counted(graph.tasks.size, 'task')];
     });
   }
 }

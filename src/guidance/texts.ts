@@ -1,5 +1,5 @@
 import { MARKS } from '../base/command/status.ts';
-import { quotedText, reasonOf, safeText } from '../base/safe-text.ts';
+import { counted, quotedText, reasonOf, safeText } from '../base/safe-text.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Item } from '../todo/todo-fields.ts';
 
@@ -84,10 +84,6 @@ function firstLines(lines: readonly string[]): string[] {
 
 function listed(item: Item): string {
   return `${MARKS[item.status]} ${safeText(item.content, MAX_ITEM_CHARACTERS)}`;
-}
-
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function unfinished(count: number): string {

@@ -1,6 +1,7 @@
 import { timeText } from '../base/command/replies.ts';
 import { idsText, proofMark } from '../base/command/status.ts';
-import { briefText, commandText, jsonLine, markdownText, safeText } from '../base/safe-text.ts';
+import { jsonLine } from '../base/json/fields.ts';
+import { briefText, commandText, markdownText, safeText } from '../base/safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
 import type { Reason } from './reasons.ts';
 import { openBlockers, type Task, type TaskGraph } from './task.ts';

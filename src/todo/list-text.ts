@@ -2,7 +2,8 @@ import { type CommandResult, failed } from '../base/command/agent-command.ts';
 import type { ExportFormat } from '../base/command/options.ts';
 import { refusal, timeText } from '../base/command/replies.ts';
 import { MARKS, nextIndex, proofMark, STATUSES } from '../base/command/status.ts';
-import { briefText, commandText, jsonLine, markdownText, safeText } from '../base/safe-text.ts';
+import { jsonLine } from '../base/json/fields.ts';
+import { briefText, commandText, counted, markdownText, safeText } from '../base/safe-text.ts';
 import { USER } from '../lists/place.ts';
 import { pairItems, removedAndAdded } from './pair-items.ts';
 import { itemName } from './revise-list.ts';
@@ -151,14 +152,10 @@ export function changeOfItem(after: TodoVersion, before: TodoVersion | undefined
   const { version, items } = after;
   // The predecessor of the oldest kept version is known only for version 1.
   const old = before?.items ?? (version === 1 ? [] : undefined);
-  if (old === undefined) return itemCount(items);
+  if (old === undefined) return counted(items.length, 'item');
   const change = textsOfVersions.get(after) ?? describeChange(old, items);
   textsOfVersions.set(after, change);
   return change === NOTHING_CHANGED && before?.by === USER ? "read the user's changes" : change;
-}
-
-function itemCount({ length }: TodoVersion['items']): string {
-  return length === 1 ? '1 item' : `${length} items`;
 }
 
 export function notKept(version: number, kept: readonly TodoVersion[]): CommandResult {
@@ -201,7 +198,7 @@ export function describeChange(before: Items, after: Items): string {
 function describeClearing(before: Items): string {
   if (before.length === 0) return NOTHING_CHANGED;
   if (having(before, 'completed').length < before.length) return 'cleared';
-  return `finished ${itemCount(before)}`;
+  return `finished ${counted(before.length, 'item')}`;
 }
 
 /** A new pending item is only added; one that is already begun or done counts as moved, too. */

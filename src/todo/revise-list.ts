@@ -1,4 +1,4 @@
-import { briefText, inQuotes } from '../base/safe-text.ts';
+import { briefText, counted, inQuotes } from '../base/safe-text.ts';
 import type { Items, TodoItem } from './todo-fields.ts';
 
 /** The options that change single items, with the status that each gives. */
@@ -86,6 +86,5 @@ function noSuchItem(items: Items, name: string, option: string): string {
     const right = itemName(items, named);
     return `${inQuotes(name)} is item ${right}. Try: TodoWrite ${option} ${right}`;
   }
-  const count = items.length === 1 ? '1 item' : `${items.length} items`;
-  return `there is no item ${inQuotes(name)}; the list has ${count}, see TodoRead`;
+  return `there is no item ${inQuotes(name)}; the list has ${counted(items.length, 'item')}, see TodoRead`;
 }

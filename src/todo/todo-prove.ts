@@ -4,19 +4,12 @@ import { beginsJson, HELP_OPTIONS, wrongUsage } from '../base/command/options.ts
 import { perform } from '../base/command/perform.ts';
 import { refusal, withNotes } from '../base/command/replies.ts';
 import { Evidence, failedText, type Proof } from '../base/proof/proof.ts';
-import type { Settings, SettingsSource } from '../base/settings/settings.ts';
+import type { Settings } from '../base/settings/settings.ts';
 import { orElse } from '../base/system/files.ts';
 import { itemName, reviseList } from './revise-list.ts';
 import { type Item, isOpen } from './todo-fields.ts';
-import type { TodoHome } from './todo-home.ts';
 import helpPage from './todo-prove.md';
-import {
-  type Advise,
-  LIST_OPTIONS,
-  LIST_REPAIR,
-  TodoCommand,
-  type TodoSource,
-} from './todo-source.ts';
+import { type Advise, LIST_OPTIONS, LIST_REPAIR, TodoCommand } from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes } from './todo-version.ts';
 import { refuseForUser, unheardChanges } from './user-changes.ts';
@@ -61,20 +54,6 @@ export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
   readonly inputSchema = PROVE_SCHEMA;
   readonly isReadOnly = false;
   readonly isConcurrencySafe = false;
-  readonly #around: Pick<TodoHome, 'around'> | undefined;
-  readonly #advise: Advise | undefined;
-
-  /** @param around where checks run if the call does not say; without it, only calls from inside a bash run any. */
-  constructor(
-    source?: TodoSource,
-    settings?: SettingsSource,
-    around?: Pick<TodoHome, 'around'>,
-    advise?: Advise,
-  ) {
-    super(source, settings);
-    this.#around = around;
-    this.#advise = advise;
-  }
 
   execute(invocation: Invocation): Promise<CommandResult> {
     return perform(PROVE_FORM, invocation, this.settings, async (parsed, settings) => {
@@ -88,9 +67,9 @@ export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
       const evidence = new Evidence(invocation, {
         by: list.author,
         timeout: settings.proofTimeout,
-        around: this.#around?.around,
+        around: this.home?.around,
       });
-      return evidence.told(await prove(list, asked, { settings, evidence, advise: this.#advise }));
+      return evidence.told(await prove(list, asked, { settings, evidence, advise: this.advise }));
     });
   }
 }

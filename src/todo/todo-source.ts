@@ -2,6 +2,7 @@ import type { Invocation } from '../base/command/agent-command.ts';
 import type { Options } from '../base/command/options.ts';
 import { readSettings, type Settings, type SettingsSource } from '../base/settings/settings.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
+import type { TodoHome } from './todo-home.ts';
 import { type TodoList, todoStoreOf } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 
@@ -24,21 +25,31 @@ export type Advise = (
   after: TodoVersion,
 ) => Promise<readonly string[]>;
 
+type ProgramHome = Pick<TodoHome, 'around' | 'setUntilDone'>;
+
 /** The base of TodoWrite, TodoRead and TodoProve. */
 export abstract class TodoCommand {
   protected readonly source: TodoSource;
   protected readonly settings: SettingsSource;
+  protected readonly home: Partial<ProgramHome> | undefined;
+  protected readonly advise: Advise | undefined;
 
   /**
    * @param source default: `todoStore`.
    * @param settings read at each call, so that changes take effect at once; default: `DEFAULT_SETTINGS`.
+   * @param home of the program: where checks run if the call does not say, and for `--until-done`. Without it, only calls from
+   *   inside a bash run checks, and there is no `--until-done`.
    */
   constructor(
     source: TodoSource = todoStoreOf(),
     settings: SettingsSource = () => readSettings({}, undefined),
+    home?: Partial<ProgramHome>,
+    advise?: Advise,
   ) {
     this.source = source;
     this.settings = settings;
+    this.home = home;
+    this.advise = advise;
   }
 
   /** Opens the list named by the call's options and settings. */

@@ -1,3 +1,4 @@
+import { counted } from '../base/safe-text.ts';
 import { timeAgo } from '../base/time-ago.ts';
 import type { Version } from '../lists/place.ts';
 import { contentKey } from './pair-items.ts';
@@ -122,9 +123,8 @@ export async function leftBehindNotes(
   const left = version === 0 ? await list.leftBehind?.() : undefined;
   if (left === undefined) return [];
   const { open, agent } = left;
-  const items = open.length === 1 ? '1 open item' : `${open.length} open items`;
   const ago = timeAgo(Date.now() - +left.newest.updatedAt).text;
   return [
-    `another session here left ${items} ${ago}; to see them: TodoRead --agent ${agent}; if you continue its work: TodoWrite --adopt`,
+    `another session here left ${counted(open.length, 'open item')} ${ago}; to see them: TodoRead --agent ${agent}; if you continue its work: TodoWrite --adopt`,
   ];
 }

@@ -8,11 +8,10 @@ import { type ParsedOptions, wrongUsage } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
 import { refusal } from '../base/command/replies.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../base/json/json-input.ts';
-import type { Settings, SettingsSource } from '../base/settings/settings.ts';
-import type { TodoHome } from './todo-home.ts';
+import type { Settings } from '../base/settings/settings.ts';
 import { type GivenList, validateTodoInput } from './todo-input.ts';
 import { todoInputSchema } from './todo-schema.ts';
-import { type Advise, LIST_REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
+import { LIST_REPAIR, TodoCommand } from './todo-source.ts';
 import { TodoStore } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
@@ -63,20 +62,6 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   readonly isReadOnly = false;
   /** One of two lists written at the same time replaces the other. */
   readonly isConcurrencySafe = false;
-  readonly #home: Pick<TodoHome, 'setUntilDone'> | undefined;
-  readonly #advise: Advise | undefined;
-
-  /** @param home of the program, for `--until-done`; without it there is no such option. */
-  constructor(
-    source?: TodoSource,
-    settings?: SettingsSource,
-    home?: Pick<TodoHome, 'setUntilDone'>,
-    advise?: Advise,
-  ) {
-    super(source, settings);
-    this.#home = home;
-    this.#advise = advise;
-  }
 
   get inputSchema(): JsonSchema {
     return todoInputSchema(this.settings().settings);
@@ -117,7 +102,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const opened = this.open(options, settings, invocation);
     const list = opened instanceof Promise ? await opened : opened;
     if ('problem' in list) return wrongUsage(list.problem, FULL_USAGE);
-    if (options['--until-done'] && this.#home === undefined) {
+    if (options['--until-done'] && !this.home?.setUntilDone) {
       return wrongUsage('--until-done is for lists in files, where agent-shell hook reads it', '');
     }
     // 2. Read the wanted change.
@@ -126,7 +111,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const { wanted, version, notes } = change;
     // 3. Make it.
     if (options['--until-done']) {
-      this.#home?.setUntilDone(list, (await list.readToReplace()).version + 1);
+      this.home?.setUntilDone?.(list, (await list.readToReplace()).version + 1);
     }
     const rules = { isRequired: settings.requireProof };
     const outcome = await (wanted
@@ -140,7 +125,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     const isSummed = options['--undo'] || (wanted && 'items' in wanted);
     const { '--output': output = isSummed ? 'summary' : 'next' } = options;
     const { replaced, written } = outcome;
-    const advice = this.#advise ? await this.#advise(list, replaced, written) : [];
+    const advice = this.advise ? await this.advise(list, replaced, written) : [];
     return replyTo(said, output, advice);
   }
 }

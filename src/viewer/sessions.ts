@@ -2,7 +2,8 @@ import { createInterface } from 'node:readline/promises';
 import { EXIT_CODES } from '../base/command/agent-command.ts';
 import { HELP_OPTIONS, helpReply, type Options, parseOptions } from '../base/command/options.ts';
 import { inTimeOf } from '../base/command/time-limit.ts';
-import { inQuotes, jsonLine, safeText } from '../base/safe-text.ts';
+import { jsonLine } from '../base/json/fields.ts';
+import { counted, inQuotes, safeText } from '../base/safe-text.ts';
 import { writeAll } from '../base/system/files.ts';
 import { printable } from '../screen/panel/look.ts';
 import { ShownTimes } from '../screen/panel/shown-times.ts';
@@ -136,7 +137,7 @@ async function removeLists(
     if (await watched.remove(list)) removed += 1;
     else writeAll(2, `agent-shell: ${listName(list)} is in use; it was left alone\n`);
   }
-  writeAll(1, `Removed ${countText(removed)}.\n`);
+  writeAll(1, `Removed ${counted(removed, 'list')}.\n`);
   return removed === chosen.length ? 0 : EXIT_CODES.refused;
 }
 
@@ -144,7 +145,7 @@ async function isAgreed(chosen: readonly SessionList[]): Promise<boolean> {
   writeAll(1, chosen.map((list) => `${listName(list)}\n`).join(''));
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question(
-    `Remove ${countText(chosen.length)}, with their history? [y/N] `,
+    `Remove ${counted(chosen.length, 'list')}, with their history? [y/N] `,
   );
   terminal.close();
   return /^y(es)?$/i.test(answer.trim());
@@ -152,10 +153,6 @@ async function isAgreed(chosen: readonly SessionList[]): Promise<boolean> {
 
 function listName({ session, agent }: SessionList): string {
   return safeText(`${shortPath(session)} ${agent}`);
-}
-
-function countText(count: number): string {
-  return `${count} ${count === 1 ? 'list' : 'lists'}`;
 }
 
 function wrong(problem: string): number {

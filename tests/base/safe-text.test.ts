@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { characterCount, isBlank, jsonLine, safeText } from '../../src/base/safe-text.ts';
+import { characterCount, isBlank, safeText } from '../../src/base/safe-text.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
 
@@ -73,10 +73,4 @@ test('characters are counted in code points', () => {
   expect(characterCount('')).toBe(0);
   expect(characterCount('aé日😀')).toBe(4);
   expect(characterCount('👩‍👧')).toBe(3);
-});
-
-test('a value is one line of JSON in printable characters', () => {
-  expect(jsonLine({ a: 'b\u001b\n\u202e\u{e0001}' })).toBe(
-    '{"a":"b\\u001b\\n\\u202e\\udb40\\udc01"}\n',
-  );
 });

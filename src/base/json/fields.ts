@@ -232,3 +232,15 @@ export function typeName(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
+
+/** One line of JSON in printable characters: controls and invisible ones are valid in JSON, but not safe on a terminal. */
+export function jsonLine(value: object): string {
+  const notPrinted = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+  return `${JSON.stringify(value).replace(notPrinted, jsonEscape)}\n`;
+}
+
+/** A character as an escape of JSON; two, if it is above U+FFFF. */
+export function jsonEscape(character: string): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return character.replace(/./gs, escaped);
+}

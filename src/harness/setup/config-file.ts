@@ -4,12 +4,11 @@ import {
   readlinkSync,
   realpathSync,
   renameSync,
-  rmdirSync,
   rmSync,
   type Stats,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { codeOf, makeFolders, orElse, readOwnFile, writeBeside } from '../../base/system/files.ts';
+import { codeOf, makeFolders, readOwnFile, writeBeside } from '../../base/system/files.ts';
 import { SetupError } from './text-edits.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -74,13 +73,6 @@ export function editConfigs(
     throw new AggregateError([error], changed);
   }
   return outcomes;
-}
-
-export function removeEmptyFolders(paths: readonly string[]): void {
-  for (const path of paths) {
-    // Fails if it is not empty, or not there.
-    orElse(() => rmdirSync(path), undefined);
-  }
 }
 
 /** Two paths that lead to the same file share a draft. */

@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { type CommandResult, done, failed } from '../../base/command/agent-command.ts';
 import { HELP_OPTIONS, parseOptions } from '../../base/command/options.ts';
 import { inQuotes, safeText } from '../../base/safe-text.ts';
 import { findProgram } from '../../base/system/access.ts';
-import { makeFolders } from '../../base/system/files.ts';
-import { editConfigs, type Outcome, removeEmptyFolders, targetOf } from './config-file.ts';
+import { makeFolders, orElse } from '../../base/system/files.ts';
+import { editConfigs, type Outcome, targetOf } from './config-file.ts';
 import { HARNESS_NAMES, HARNESSES, type Harness, type HarnessName } from './harnesses.ts';
 import { inspect } from './inspect-install.ts';
 import {
@@ -181,7 +181,8 @@ function change({ name, pieces, place, asked, say }: PieceChange): string {
 function removeFoldersOf(paths: readonly string[], base: string): void {
   for (const path of paths) {
     for (let folder = dirname(path); folder.startsWith(`${base}${sep}`); folder = dirname(folder)) {
-      removeEmptyFolders([folder]);
+      // Fails if it is not empty, or not there.
+      orElse(() => rmdirSync(folder), undefined);
     }
   }
 }
