@@ -54,6 +54,14 @@ export function briefText(text: string): string {
   return safeText(text, MAX_QUOTED_CHARACTERS);
 }
 
+/** The most characters of an agent's name that a message repeats: by default, those that an owner may have. */
+const MAX_NAME_CHARACTERS = 200;
+
+/** The name of an agent. A model passes it to `--owner`, so it is not cut short as other input is. */
+export function nameText(agent: string): string {
+  return safeText(agent, MAX_NAME_CHARACTERS);
+}
+
 export function inQuotes(text: string): string {
   return `'${briefText(text)}'`;
 }

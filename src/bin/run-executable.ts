@@ -20,6 +20,7 @@ connectToServers();
 /** Runs an agent command as its own program, on lists in files or on a server. */
 export async function runExecutable(
   create: (home: TodoHome, settings: SettingsSource) => AgentBashHandler,
+  forReader?: (result: CommandResult) => Promise<CommandResult>,
 ): Promise<void> {
   const home = new TodoHome(
     process.env,
@@ -34,7 +35,8 @@ export async function runExecutable(
   const ran = await runHandler(handler);
   // If the folder of lists cannot be found, the command itself reports that.
   const warnings = orElse(() => home.warnings, []);
-  process.exitCode = writeResult(handler.name, withWarnings(ran, warnings));
+  const said = withWarnings(ran, warnings);
+  process.exitCode = writeResult(handler.name, forReader ? await forReader(said) : said);
   await renewed;
   await home.close();
   if (ran.exitCode === 0 && !handler.isReadOnly) {
@@ -93,6 +95,14 @@ export function peopleLook(): (() => Promise<PeopleLook>) | undefined {
     const { themeFor } = await import('../screen/panel/theme.ts');
     return { theme: themeFor(stdout, env), columns: stdout.columns || 80, now: Date.now() };
   };
+}
+
+/** The result as people read it: only JSON has the whole names of agents. */
+export async function withShortNames(result: CommandResult): Promise<CommandResult> {
+  const { shortNames } = await import('../screen/panel/look.ts');
+  const { stdout, stderr } = result;
+  const isJson = stdout.startsWith('{');
+  return { ...result, stdout: isJson ? stdout : shortNames(stdout), stderr: shortNames(stderr) };
 }
 
 function isOnTerminal(): boolean {

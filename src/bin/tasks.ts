@@ -4,7 +4,7 @@ import { isLeaseOver } from '../tasks/lease.ts';
 import { TASK_FORMS, taskCommand } from '../tasks/task-commands.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import { taskRow } from '../tasks/task-store.ts';
-import { peopleLook, runExecutable } from './run-executable.ts';
+import { peopleLook, runExecutable, withShortNames } from './run-executable.ts';
 
 /** The name of the executable that runs this program, from its loader. */
 declare const EXECUTABLE: string;
@@ -28,4 +28,4 @@ runExecutable((home) => {
   const form = TASK_FORMS.find(({ name }) => name === EXECUTABLE);
   if (form === undefined) throw new Error(`no command on tasks is called ${EXECUTABLE}`);
   return taskCommand(form, teamOf(home, { forPeople: tasksLookForPeople, session }));
-});
+}, taskLook && withShortNames);

@@ -3,7 +3,7 @@ import { isOfAgent } from '../screen/terminal/driven.ts';
 import type { TodoHome } from '../todo/todo-home.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import type { OpenList } from '../todo/todo-source.ts';
-import { peopleLook, runExecutable } from './run-executable.ts';
+import { peopleLook, runExecutable, withShortNames } from './run-executable.ts';
 
 const listLook = peopleLook();
 const listForPeople: ConstructorParameters<typeof TodoReadHandler>[2] =
@@ -37,4 +37,4 @@ async function sayWhose(agent: string): Promise<void> {
 runExecutable((home, settings) => {
   const open = isForPeople ? openForPeople(home) : home.open;
   return new TodoReadHandler(open, settings, listForPeople);
-});
+}, listLook && withShortNames);

@@ -1,5 +1,5 @@
 import { byNeed, MARKS } from '../base/command/status.ts';
-import { briefText, safeText, withoutTags } from '../base/safe-text.ts';
+import { nameText, safeText, withoutTags } from '../base/safe-text.ts';
 import { timeAgo } from '../base/time-ago.ts';
 import type { Items } from '../todo/todo-fields.ts';
 
@@ -35,7 +35,7 @@ ${isFinished ? FINISHED : rule}
 
 /** `, last written by ann`; empty if the reader wrote it. */
 export function writtenBy(by: string | undefined): string {
-  return by === undefined ? '' : withoutTags(`, last written by ${briefText(by)}`);
+  return by === undefined ? '' : withoutTags(`, last written by ${nameText(by)}`);
 }
 
 export function openItemLines(items: Items): string[] {

@@ -1,6 +1,6 @@
 import type { AgentBashHandler } from '../base/command/agent-command.ts';
 import { STATUSES } from '../base/command/status.ts';
-import { briefText, safeText } from '../base/safe-text.ts';
+import { nameText, safeText } from '../base/safe-text.ts';
 import { DEFAULT_SETTINGS, type ListLimits } from '../base/settings/settings.ts';
 import { TodoReadHandler } from '../todo/todo-read.ts';
 import { TodoWriteHandler } from '../todo/todo-write.ts';
@@ -62,7 +62,7 @@ at once when it is fully done, never with errors left. Blocked: --pending N, the
 `,
 
   tasks: (agent: string | undefined): string => `
-${agent === undefined ? 'Say who you are with --agent NAME.' : `You are agent ${briefText(agent)}.`} Agents share the \
+${agent === undefined ? 'Say who you are with --agent NAME.' : `You are agent ${nameText(agent)}.`} Agents share the \
 tasks. Take one: TaskClaim --next. Read it: TaskGet ID. Done: TaskUpdate ID --status completed. Give up: TaskRelease ID. \
 Blocked: TaskUpdate ID --add-blocked-by OTHER. TodoWrite: your own steps.
 `,

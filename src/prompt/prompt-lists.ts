@@ -6,6 +6,7 @@ import { tasksInProgress } from '../guidance/followed-tasks.ts';
 import { saidAfterLine } from '../guidance/reminders.ts';
 import { LINE_RULES, TASK_RULES } from '../guidance/rules.ts';
 import { WRITES_LIST } from '../guidance/work.ts';
+import { shortNames } from '../screen/panel/look.ts';
 import { plainReport, plainTaskReport } from '../screen/panel/plain-report.ts';
 import { type RenderOptions, renderLists, rewritten } from '../screen/panel/render-lists.ts';
 import { ShownTimes } from '../screen/panel/shown-times.ts';
@@ -179,7 +180,7 @@ export class PromptLists {
     const { context, settings } = this.#found;
     if (settings.agent === undefined) return [];
     const notes = await teamNews(context, settings);
-    return noteLines(notes).split('\n').filter(Boolean);
+    return shortNames(noteLines(notes)).split('\n').filter(Boolean);
   }
 
   /** Guidance after the last of these commands. */

@@ -1,4 +1,4 @@
-import { briefText, quotedText, withoutTags } from '../base/safe-text.ts';
+import { nameText, quotedText, withoutTags } from '../base/safe-text.ts';
 import { USER } from '../lists/place.ts';
 import { changedIds, type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
 
@@ -51,7 +51,7 @@ export function takeNotices(
 export function noticeText({ kind, field, taskId, subject, by }: Notice): string {
   const words = field === 'check' ? 'yours: check changed' : NOTICE_WORDS[kind];
   const task = `#${taskId} ${quotedText(subject, MAX_SUBJECT_IN_NOTICE)}`;
-  return withoutTags(`${task}: ${words} by ${briefText(by)}`);
+  return withoutTags(`${task}: ${words} by ${nameText(by)}`);
 }
 
 /** By kind, followed by `by NAME`. */

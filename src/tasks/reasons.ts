@@ -1,6 +1,6 @@
 import { idsText } from '../base/command/status.ts';
 import { type Failure, failedText, unprovenText } from '../base/proof/proof.ts';
-import { briefText } from '../base/safe-text.ts';
+import { nameText } from '../base/safe-text.ts';
 import type { Task } from './task.ts';
 
 const MAX_IDS_NAMED = 10;
@@ -11,7 +11,7 @@ const REASON_TEXTS = {
   task_not_found: (id: number, where = '') => `there is no task #${id}${where && ` (${where})`}`,
   /** @param more what else to know. */
   already_claimed: (id: number, owner: string, more = '') =>
-    `#${id} is claimed by ${briefText(owner)}${more}`,
+    `#${id} is claimed by ${nameText(owner)}${more}`,
   already_resolved: (id: number) => `#${id} is completed`,
   blocked: (id: number, blockers: readonly number[]) => `#${id} is blocked by ${someIds(blockers)}`,
   /** @param waiting the tasks assigned to it that it has not begun. */
@@ -20,7 +20,7 @@ const REASON_TEXTS = {
       ...(begun.length > 0 ? [`is working on ${someIds(begun)}`] : []),
       ...(waiting.length > 0 ? [`has yet to begin ${someIds(waiting)}`] : []),
     ];
-    return `${briefText(agent)} ${parts.join(' and ')}`;
+    return `${nameText(agent)} ${parts.join(' and ')}`;
   },
   /**
    * @param begun the agent's tasks in progress: after a restart it does not know them, and nobody else may claim them.
@@ -34,7 +34,7 @@ const REASON_TEXTS = {
       begun.length > 0 ? `; you have begun ${someIds(begun)}: finish or release it` : '';
     const others = held
       .slice(0, MAX_HELD_NAMED)
-      .map(({ id, owner = '', updatedAt }) => `#${id} by ${briefText(owner)} since ${updatedAt}`);
+      .map(({ id, owner = '', updatedAt }) => `#${id} by ${nameText(owner)} since ${updatedAt}`);
     const more = held.length > others.length ? ` and ${held.length - others.length} more` : '';
     const theirs =
       held.length > 0
@@ -56,7 +56,7 @@ const REASON_TEXTS = {
   too_large: (problem: string) => `metadata: ${problem}; null deletes a key`,
   /** @param owner who has the task now. */
   lease_lost: (id: number, owner: string | undefined) =>
-    `your lease of #${id} expired, and ${owner === undefined ? 'it was released' : `${briefText(owner)} has it`}`,
+    `your lease of #${id} expired, and ${owner === undefined ? 'it was released' : `${nameText(owner)} has it`}`,
   built_upon: (ids: readonly number[], more: string) => `${someIds(ids)} changed ${more}`,
   /** @param kept newest first: all versions, or those that changed a task. */
   no_such_version: (version: number, kept: readonly number[]) => {
@@ -68,7 +68,7 @@ const REASON_TEXTS = {
   not_yours: (id: number, owner: string | undefined, status: string) =>
     owner === undefined
       ? `#${id} has no owner`
-      : `#${id} is ${status} and belongs to ${briefText(owner)}`,
+      : `#${id} is ${status} and belongs to ${nameText(owner)}`,
   not_completed: (id: number, status: string) => `#${id} is ${status}`,
   unproven: (id: number, check: string, failure?: Failure) =>
     failure

@@ -1,7 +1,7 @@
 import { type CommandResult, done } from '../base/command/agent-command.ts';
 import { noteLines } from '../base/command/replies.ts';
 import { idsText } from '../base/command/status.ts';
-import { briefText, safeText } from '../base/safe-text.ts';
+import { nameText, safeText } from '../base/safe-text.ts';
 import { claimTask, release, releaseAll, releaseTasks } from './claims.ts';
 import { durationText, isLeaseOver, leaseLeft } from './lease.ts';
 import { because } from './reasons.ts';
@@ -50,13 +50,13 @@ export const TASK_CLAIM = taskForm({
       ...(takenFrom ? [takenNote(task.id, takenFrom)] : []),
       ...(task.lease ? [leaseNote(task.lease.ms)] : []),
     ];
-    const by = briefText(task.owner ?? '');
+    const by = nameText(task.owner ?? '');
     return done(`Task #${task.id} claimed by ${by}: ${safeText(task.subject)}\n`, noteLines(notes));
   },
 });
 
 function takenNote(id: number, { owner, since }: { owner: string; since: string }): string {
-  return `#${id} was ${briefText(owner)}'s since ${since}; that lease expired`;
+  return `#${id} was ${nameText(owner)}'s since ${since}; that lease expired`;
 }
 
 function leaseNote(ms: number): string {

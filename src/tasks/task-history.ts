@@ -1,5 +1,5 @@
 import { timeText } from '../base/command/replies.ts';
-import { briefText, safeText } from '../base/safe-text.ts';
+import { nameText, safeText } from '../base/safe-text.ts';
 import { because, type Refused } from './reasons.ts';
 import { inOrder } from './stored-tasks.ts';
 import { changedFields, changedIds, NO_TASKS, type Task, type TaskGraph } from './task.ts';
@@ -38,7 +38,7 @@ function* changeBetween(
 
 /** `12  2026-01-31T12:00:00Z  ann  claimed #3 Fix login`. */
 export function changeLine(entry: TaskChangeEntry, isLocal: boolean): string {
-  const by = entry.after.by === undefined ? '-' : briefText(entry.after.by);
+  const by = entry.after.by === undefined ? '-' : nameText(entry.after.by);
   return `${entry.version}  ${timeText(entry.at, isLocal)}  ${by}  ${changeText(entry)}\n`;
 }
 
@@ -56,7 +56,7 @@ function described(was: Task | undefined, task: Task | undefined): string {
   const name = `#${known.id} ${safeText(known.subject, MAX_SUBJECT_IN_HISTORY)}`;
   if (was === undefined) return `created ${name}`;
   if (task === undefined) return `deleted ${name}`;
-  const whom = task.owner === undefined ? '' : ` (${briefText(task.owner)})`;
+  const whom = task.owner === undefined ? '' : ` (${nameText(task.owner)})`;
   if (was.status !== task.status || was.owner !== task.owner) {
     if (task.status === 'completed') return `completed ${name}`;
     if (task.status === 'in_progress') return `claimed ${name}${whom}`;

@@ -1,7 +1,7 @@
 import { timeText } from '../base/command/replies.ts';
 import { idsText, proofMark } from '../base/command/status.ts';
 import { jsonLine } from '../base/json/fields.ts';
-import { briefText, commandText, markdownText, safeText } from '../base/safe-text.ts';
+import { commandText, markdownText, nameText, safeText } from '../base/safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
 import type { Reason } from './reasons.ts';
 import { openBlockers, type Task, type TaskGraph } from './task.ts';
@@ -13,7 +13,7 @@ import { openBlockers, type Task, type TaskGraph } from './task.ts';
  */
 export function taskLine(graph: TaskGraph, task: Task, clock?: LeaseClock): string {
   const blockers = openBlockers(graph, task);
-  const owner = task.owner === undefined ? '' : ` (${briefText(task.owner)})`;
+  const owner = task.owner === undefined ? '' : ` (${nameText(task.owner)})`;
   const blocked = blockers.length > 0 ? ` [blocked by ${idsText(blockers)}]` : '';
   const priority = task.priority === undefined ? '' : ` [${task.priority}]`;
   const proof = proofMark(task) && ` [${proofMark(task)}]`;
@@ -43,7 +43,7 @@ export function taskPage({ tasks }: TaskGraph, task: Task, isLocal = false): str
       (line) => `  ${safeText(line)}`,
     ),
     ...(task.comments ?? []).flatMap(({ by, at, text }) => [
-      `Comment by ${briefText(by)}, ${timeOf(at)}:`,
+      `Comment by ${nameText(by)}, ${timeOf(at)}:`,
       ...text.split(/\r\n|\n|\r/).map((line) => `  ${safeText(line)}`),
     ]),
   ];
@@ -56,7 +56,7 @@ export function taskPage({ tasks }: TaskGraph, task: Task, isLocal = false): str
 function provenText(task: Task): string {
   const { proof } = task;
   const seen = proof
-    ? `: ${safeText(proof.command)} exited with ${proof.exitCode}, ${proof.at}, for ${briefText(proof.by)}`
+    ? `: ${safeText(proof.command)} exited with ${proof.exitCode}, ${proof.at}, for ${nameText(proof.by)}`
     : '';
   return proofMark(task) && ` (${proofMark(task)}${seen})`;
 }
@@ -73,7 +73,7 @@ export function exportMarkdown(graph: TaskGraph, tasks: readonly Task[]): string
       const blockers = openBlockers(graph, task);
       const facts = [
         task.status === 'in_progress' ? 'in progress' : '',
-        task.owner === undefined ? '' : briefText(task.owner),
+        task.owner === undefined ? '' : nameText(task.owner),
         task.priority ?? '',
         blockers.length > 0 ? `blocked by ${blockers.map((id) => `#${id}`).join(', ')}` : '',
       ].filter(Boolean);

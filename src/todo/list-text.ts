@@ -3,7 +3,14 @@ import type { ExportFormat } from '../base/command/options.ts';
 import { refusal, timeText } from '../base/command/replies.ts';
 import { MARKS, nextIndex, proofMark, STATUSES } from '../base/command/status.ts';
 import { jsonLine } from '../base/json/fields.ts';
-import { briefText, commandText, counted, markdownText, safeText } from '../base/safe-text.ts';
+import {
+  briefText,
+  commandText,
+  counted,
+  markdownText,
+  nameText,
+  safeText,
+} from '../base/safe-text.ts';
 import { USER } from '../lists/place.ts';
 import { pairItems, removedAndAdded } from './pair-items.ts';
 import { itemName } from './revise-list.ts';
@@ -139,7 +146,7 @@ function historyLine(
 ): string {
   const { version, updatedAt, by } = after;
   const change = changeOfItem(after, before);
-  return `${version}  ${timeText(updatedAt, isLocal)}  ${briefText(by)}  ${change}\n`;
+  return `${version}  ${timeText(updatedAt, isLocal)}  ${nameText(by)}  ${change}\n`;
 }
 
 /** Versions never change, and a history can have a thousand of them. */

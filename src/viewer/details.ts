@@ -1,5 +1,5 @@
 import { proofMark } from '../base/command/status.ts';
-import { agentName } from '../screen/panel/look.ts';
+import { agentName, shortNames } from '../screen/panel/look.ts';
 import { rowsOnce } from '../screen/panel/status-times.ts';
 import { leaseEnd, machineClock } from '../tasks/lease.ts';
 import type { Task, TaskGraph } from '../tasks/task.ts';
@@ -43,7 +43,7 @@ export function taskDetails(
   const history = changes.slice(0, MOST_CHANGES).map((entry) => ({
     label: 'History',
     at: +entry.at,
-    lines: [`${agentName(entry.after.by ?? '-')}: ${changeText({ ...entry, ids: [id] })}`],
+    lines: [shortNames(`${entry.after.by ?? '-'}: ${changeText({ ...entry, ids: [id] })}`)],
   }));
   return [...known, ...history].filter(
     ({ lines, at }) => at !== undefined || lines.join('') !== '',
@@ -141,7 +141,7 @@ const changesOf = rowsOnce<TaskVersion, TaskChangeEntry>((_, versions) => [
 export function taskEntries(versions: readonly TaskVersion[]): readonly Entry[] {
   return changesOf(versions).map((entry) => {
     const { version, at, after } = entry;
-    return { version, at: +at, by: after.by ?? '-', text: changeText(entry) };
+    return { version, at: +at, by: after.by ?? '-', text: shortNames(changeText(entry)) };
   });
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { briefText } from '../base/safe-text.ts';
+import { briefText, nameText } from '../base/safe-text.ts';
 import { USER } from '../lists/place.ts';
 import { namesOf } from '../screen/panel/status-times.ts';
 import type { Task } from '../tasks/task.ts';
@@ -184,7 +184,7 @@ function undoneItem(state: ViewerState): ViewerState {
   if (last?.what !== 'write') return { ...state, message: NOTHING_TO_UNDO };
   if (newestIfSame(state, last.made) === undefined) {
     const { by } = versions.find((version) => version.by !== USER) ?? newest;
-    const message = `${briefText(by)} has changed the list since, so your change cannot be undone.`;
+    const message = `${nameText(by)} has changed the list since, so your change cannot be undone.`;
     return { ...state, message };
   }
   const change = { items: last.before, told: undoneText(last.told), at: last.at };
@@ -258,7 +258,7 @@ function renameTask(task: Task, subject: string): TaskEdit {
 
 /** The user is in charge, like a leader: other agents' claims do not prevent this. */
 function assigned(task: Task, owner: string): TaskEdit {
-  const told = `Assigned ${taskInReport(task)} to ${briefText(owner)}`;
+  const told = `Assigned ${taskInReport(task)} to ${nameText(owner)}`;
   return { ...updated(task, { owner }, told), force: true };
 }
 

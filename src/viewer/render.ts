@@ -1,5 +1,5 @@
 import { safeText } from '../base/safe-text.ts';
-import { cutRows, printable } from '../screen/panel/look.ts';
+import { agentName, cutRows, printable, shortNames } from '../screen/panel/look.ts';
 import type { ShownTimes } from '../screen/panel/shown-times.ts';
 import type { Theme } from '../screen/panel/theme.ts';
 import {
@@ -107,8 +107,8 @@ function labelOf(input: ItemInput | TaskInput): string {
     case 'addTask':
       return 'New task: ';
     case 'owner': {
-      const { id, owner } = input.task ?? {};
-      const now = owner === undefined ? '' : `, now ${safeText(owner, 20)}; empty: nobody`;
+      const { id, owner = '' } = input.task ?? {};
+      const now = owner && `, now ${safeText(agentName(owner), 20)}; empty: nobody`;
       return `Owner of #${id}${now}: `;
     }
     default:
@@ -169,7 +169,7 @@ function toldLines(
   const ask = isAsked ? '  y / n' : '';
   const most = rows < ROOMY_ROWS ? 1 : Math.floor(rows / 3);
   const room = columns - ask.length;
-  const shown = cutRows(wrap(printable(told, theme), room), room, most, theme);
+  const shown = cutRows(wrap(printable(shortNames(told), theme), room), room, most, theme);
   return shown.map((row, y) => line(y < shown.length - 1 ? row : row + ask, theme.paint.strong));
 }
 

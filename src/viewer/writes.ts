@@ -2,7 +2,7 @@ import { EXIT_CODES } from '../base/command/agent-command.ts';
 import { exitCodeOf } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
 import { inTimeOf } from '../base/command/time-limit.ts';
-import { briefText, safeText } from '../base/safe-text.ts';
+import { nameText, safeText } from '../base/safe-text.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
 import type { ListHome } from '../lists/list-home.ts';
 import { USER } from '../lists/place.ts';
@@ -46,7 +46,7 @@ export async function writeList(
   if (exitCode === 0) return { version: version + 1 };
   const now = await current(exitCode, () => list.read());
   const isOlder = now !== undefined && now.version !== version;
-  const by = briefText(now?.by || 'someone');
+  const by = nameText(now?.by || 'someone');
   return { refused: isOlder ? `${by} changed the list meanwhile` : reasonsOf(stderr), isOlder };
 }
 

@@ -313,9 +313,10 @@ Note: [ ] Ship it`);
     test("other agents' changes are reported at the prompt, once, and an agent is reminded of its tasks", async () => {
       const shell = await shellWith([], `${OFTEN} TODO_TEAM=blue TODO_AGENT=ann`);
       const lists = { TODO_STATE_DIR: join(shell.home, '.local/state/todowrite') };
-      const lead = { ...lists, TODO_TEAM: 'blue', TODO_AGENT: 'lead' };
+      const agent = 'main@11111111-aaaa-4bbb-8ccc-123456789abc';
+      const lead = { ...lists, TODO_TEAM: 'blue', TODO_AGENT: agent };
       await callCommand(lead, 'TaskCreate', ['--subject', 'A', '--owner', 'ann'], { cwd: '/' });
-      expect(await shell.run('echo hi')).toBe('hi\nNote: #1 "A": assigned to you by lead');
+      expect(await shell.run('echo hi')).toBe('hi\nNote: #1 "A": assigned to you by Claude 1111');
       expect(await shell.run('echo hi')).toBe('hi');
       expect(await shell.run('TaskClaim 1')).not.toContain('Note');
       expect(await shell.run('true 1')).toBe('');

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { listInContext } from '../../src/guidance/list-in-context.ts';
+import { systemPrompt } from '../../src/guidance/system-prompt.ts';
 import { Team } from './team.ts';
 
 test('the links of a completed task, which no longer matter, are not shown', async () => {
@@ -63,4 +65,25 @@ test('a list is exported for other programs, and no text of it is markup', async
   expect(await team.out('TaskList --format md')).toBe(
     '- [ ] \\#1 Fix "x" (high)\n\n  1\\. "b"\n  \\==\n\n- [ ] \\#2 \\[x\\](y) \\*b\\* \\<i\\> (bob; blocked by \\#1)\n- [ ] \\#3 c\n',
   );
+});
+
+test('a model reads the names of agents whole in every sentence, so that it can pass them on', async () => {
+  const agent = 'main@3f2c8b10-1111-4222-8333-123456789abc';
+  const team = new Team({ settings: { agent: 'bob' } });
+  await team.run(`TaskCreate --subject A --owner bob --agent ${agent}`);
+  const said = [
+    await team.err('TaskList'),
+    await team.out(`TaskUpdate 1 --owner ${agent} --force`, `TaskClaim 1 --agent ${agent}`),
+    await team.err('TaskClaim 1'),
+    await team.err('TaskClaim --next'),
+    await team.out('TaskList'),
+    await team.out('TaskList --history'),
+    await team.out('TaskList --format md'),
+    systemPrompt({ commands: [{ name: 'TaskClaim' }], agent }),
+    listInContext([{ content: 'a', activeForm: 'A', status: 'pending' }], agent),
+  ];
+  for (const text of said) expect(text.replaceAll('\\', '')).toContain(agent);
+  const endless = 'x'.repeat(5000);
+  await team.run('TaskRelease 1', `TaskClaim 1 --agent ${endless}`);
+  expect(await team.err('TaskClaim 1')).toMatch(/ x{197}\.\.\.$/m);
 });

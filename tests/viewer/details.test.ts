@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Known } from '../../src/viewer/model.ts';
 import { stateJson } from '../../src/viewer/page/page-state.ts';
 import { historyOf, listOf, STEPS, TestViewer, tasksOf } from './viewer-state.ts';
 
@@ -28,6 +29,23 @@ test('Enter on an item opens its details, also of an older version', () => {
   expect(viewer.learn({ lists: [listOf('main', [1])] }).rows()[2]).toContain(
     'no longer on the list',
   );
+});
+
+test('people read short names of agents in histories, reports and questions', () => {
+  const owner = 'main@11111111-aaaa-4bbb-8ccc-123456789abc';
+  const [after] = tasksOf({ subject: 'Parse', owner });
+  const [before] = tasksOf({ subject: 'Parse' });
+  const tasks = [{ ...after, version: 2 }, before] as Known['tasks'];
+  const viewer = new TestViewer({ tasks }, { page: 'board', columns: 90 });
+  const shown = [
+    ...viewer.press('o').rows(),
+    ...viewer.press('escape', 'h').rows(),
+    ...new TestViewer({ tasks }, { page: 'board', message: `${owner} changed it` }).rows(),
+  ].join('\n');
+  expect(shown).toContain('Owner of #1, now Claude 1111; empty: nobody');
+  expect(shown).toContain('ann: assigned #1 Parse (Claude 1111)');
+  expect(shown).toContain('Claude 1111 changed it');
+  expect(shown).not.toContain('main@');
 });
 
 test('a page gets the details and histories that it shows unfolded, and no others', () => {

@@ -68,6 +68,11 @@ export function agentName(agent: string): string {
   return `${own === 'main' ? harness : own} ${harness === 'Claude' ? id.slice(0, 4) : id.slice(-4)}`;
 }
 
+/** A text for people, with these names of agents. */
+export function shortNames(text: string): string {
+  return text.replace(/[^@\s'"(]{1,100}@[\w-]+/g, (name) => agentName(name));
+}
+
 /** `['app', '~/work']` for `~/work/app`; the second is empty for a name. */
 export function sessionName(session: string): readonly [name: string, where: string] {
   const at = session.lastIndexOf('/');

@@ -189,6 +189,23 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     );
   });
 
+  test('task commands name agents short, also in notes and errors; their JSON has the whole names', async () => {
+    const state = temporaryDirectory();
+    const agent = 'main@11111111-aaaa-4bbb-8ccc-123456789abc';
+    const env = { TODO_STATE_DIR: state, TODO_SESSION: 's', TODO_AGENT: agent };
+    await callCommand(env, 'TaskCreate', ['--subject', 'Ship', '--owner', 'bob']);
+    await callCommand(env, 'TaskCreate', ['--subject', 'Print', '--owner', agent]);
+    const person = `env -i PATH="$PATH" TERM="$TERM" TODO_STATE_DIR=${state} TODO_SESSION=s TODO_AGENT=bob`;
+    const run = `${person} '${executable('task-claim')}' 2; ${person} '${executable('task-get')}' 2`;
+    const terminal = new TmuxTerminal(`${run}; ${run} --json; echo end; sleep 60`, { rows: 40 });
+    const screen = await terminal.until('the end', (text) => text.endsWith('end'));
+    expect(screen).toContain(
+      '#2 is claimed by Claude 1111\nNote: #1 "Ship": assigned to you by Claude 1111\n',
+    );
+    expect(screen).toContain('Owner: Claude 1111\n');
+    expect(screen.replaceAll('\n', '')).toContain(`"owner":"${agent}"`);
+  });
+
   test('TodoRead prints for people, unless a setting says that a program reads the terminal', async () => {
     const state = temporaryDirectory();
     const long = 'x'.repeat(100);
