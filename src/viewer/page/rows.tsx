@@ -147,9 +147,12 @@ function rowOf(
   const facts = [owner, lease, ...others]
     .filter(Boolean)
     .map((fact, at) => [at > 0 && ' · ', <bdi class={classes.get(fact)}>{fact}</bdi>]);
+  // A subject that is read from the right would take the number to its side.
+  const [, number, text] = /^(#\d+ |)(.*)$/s.exec(textOfRow(row)) ?? [];
   const words = [
     <span class="hidden">{`${STATUS_WORDS[status]}: `}</span>,
-    <bdi>{textOfRow(row)}</bdi>,
+    number,
+    <bdi>{text}</bdi>,
   ];
   return (
     <li class={view.times.isFresh(changed) ? `${status} fresh` : status} key={name} title={title}>

@@ -509,6 +509,30 @@ test.each([
   },
 );
 
+test('the number of a task stands left of its subject, whichever way that is read', async () => {
+  const state = temporaryDirectory();
+  const team = openTaskStore({ folder: taskListFolder(state, 's') });
+  const tasks = [
+    { subject: 'Parse' },
+    { subject: '\u0625\u0635\u0644\u0627\u062d \u0627\u0644\u062f\u062e\u0648\u0644' },
+  ];
+  await team.change((graph, at) => createTasks(graph, tasks, at), undefined, 'lea');
+  const page = await open((await serve(state)).url);
+  await page.getByText('#2').waitFor();
+  await picture(page, 'right-to-left');
+  const places =
+    await page.evaluate(`[...document.querySelectorAll('#board .words')].map((words) => {
+    const texts = document.createTreeWalker(words, NodeFilter.SHOW_TEXT);
+    while (!texts.nextNode().data.startsWith('#'));
+    const number = document.createRange();
+    number.setStart(texts.currentNode, 0);
+    number.setEnd(texts.currentNode, 2);
+    return number.getBoundingClientRect().x - words.getBoundingClientRect().x;
+  })`);
+  expect(places).toEqual([expect.any(Number), expect.any(Number)]);
+  expect(Math.max(...(places as number[]))).toBeLessThan(2);
+});
+
 test('a single list is no wider than 80 characters; its clocks stop while there is no connection', async () => {
   const { child, page } = await pageOf('> Build');
   await page.setViewportSize({ width: 1920, height: 900 });
