@@ -21,7 +21,7 @@ const MAX_REF_CHARACTERS = 40;
 /** In characters, of a description and of metadata as JSON. */
 const MAX_LONG_TEXT = 10_000;
 const MAX_DEPTH = 20;
-const ID = /^#?([1-9]\d{0,14})$/;
+export const ID = /^#?([1-9]\d{0,14})$/;
 
 /** Blank is refused, since TaskRelease removes an owner. */
 const ownerName: ValueKind<string> = {

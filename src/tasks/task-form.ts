@@ -32,6 +32,7 @@ import { inQuotes } from '../base/safe-text.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
 import type { Refused } from './reasons.ts';
 import { COMMON_OPTIONS, type TaskCall } from './task-call.ts';
+import { ID } from './task-fields.ts';
 
 /** Models copy #3 from our output. */
 const NO_HASH = '- an id is written 3: bash takes #3 for a comment\n';
@@ -62,7 +63,7 @@ export interface TaskForm<Request> {
   run(request: Request, call: TaskCall): Awaitable<CommandResult | Refusal | Misuse>;
 }
 
-type AnyForm = Pick<TaskForm<never>, 'fields'>;
+type AnyForm = Pick<TaskForm<never>, 'name' | 'fields' | 'options'>;
 
 export interface Refusal extends Refused {
   /** As in `Error: TITLE`; default: the command's purpose. */
@@ -131,10 +132,18 @@ export function readRequest<Request>(
   const way = isSubject ? `. Try: --subject ${inQuotes(rest.join(' '))}` : '';
   const problem = isSubject
     ? `Unexpected argument ${inQuotes(surplus)}${way}`
-    : unexpectedArgument(surplus, optionsOf(form));
+    : unexpectedWord(form, surplus, first);
   if (isGiven) return orTyped(wrongUsage(problem, usage));
   if (hint !== '' || !form.readsStdin) return orTyped(refusal(problem, undefined, usage));
   return orTyped(invalidJson(`${inQuotes(surplus)} is not JSON${way}`, usage));
+}
+
+/** If the id is the word too many, the first one was meant as an option: `done 1` for `1 --status completed`. */
+function unexpectedWord(form: AnyForm, surplus: string, first = surplus): string {
+  const id = !ID.test(first) && ID.exec(surplus)?.[1];
+  if (!id) return unexpectedArgument(surplus, optionsOf(form));
+  const call = `Try: ${form.name} ${id} --status`;
+  return unexpectedArgument(first, optionsOf(form)).replace('Try: --status', call);
 }
 
 /** The fields given as words, and the first word too many. */

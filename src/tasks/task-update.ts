@@ -17,7 +17,7 @@ import { type Proven, type UpdateRules, updateTask } from './update-task.ts';
 export const TASK_UPDATE = taskForm({
   name: 'TaskUpdate',
   summary: 'changes one: ID --status STATUS, and other fields',
-  usage: `TaskUpdate ID --status completed | TaskUpdate '{"taskId":1,"owner":"ann"}'`,
+  usage: `TaskUpdate ID --status completed | TaskUpdate '{"taskId":1,"owner":"bo"}'`,
   helpPage: updatePage,
   example: '{"taskId":1,"description":"..."}',
   fields: UPDATE_FIELDS,

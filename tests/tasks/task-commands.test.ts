@@ -36,6 +36,13 @@ test('the words of every command', async () => {
   );
 });
 
+test('the usage of every command is one line of at most 80 columns', async () => {
+  for (const handler of new Team().handlers.values()) {
+    const { stdout } = await handler.execute({ argv: ['-h'], stdin: async () => '' });
+    expect(stdout).toMatch(/^Usage: .{1,73}\n/);
+  }
+});
+
 test('invalid settings are reported on stderr', async () => {
   const team = new Team({ warnings: ['Warning: no'], settings: { maxContentLength: 3 } });
   expect(await team.run('TaskList')).toEqual(ok('No tasks.\n', 'Warning: no\n'));
