@@ -61,7 +61,7 @@ export function inspect(name: HarnessName | undefined, place: Target): CommandRe
   return { stdout, stderr: '', exitCode: isGood ? 0 : 1 };
 }
 
-function pieceRow(piece: Piece, place: Target) {
+export function pieceRow(piece: Piece, place: Target) {
   const [state, reason] = pieceState(piece, place);
   const why = reason ? `: ${safeText(reason, MAX_SETUP_ERROR)}` : '';
   const isGood = state === 'ok' || (state === 'missing' && piece.permission === 'all');

@@ -7,7 +7,7 @@ import { findProgram } from '../../base/system/access.ts';
 import { makeFolders, orElse } from '../../base/system/files.ts';
 import { editConfigs, type Outcome, targetOf } from './config-file.ts';
 import { HARNESS_NAMES, HARNESSES, type Harness, type HarnessName } from './harnesses.ts';
-import { inspect } from './inspect-install.ts';
+import { inspect, pieceRow } from './inspect-install.ts';
 import {
   MAX_SETUP_ERROR,
   type Piece,
@@ -175,7 +175,16 @@ function change({ name, pieces, place, asked, say }: PieceChange): string {
     const shown = isRemoval && outcome === 'written' ? 'restored' : outcome;
     return `${shown.padEnd(9)}  ${pieceTitle(piece, place)}\n`;
   });
-  return lines.join('') + (writes(outcomes).length > 0 ? nextSteps(HARNESSES[name], asked) : '');
+  if (writes(outcomes).length === 0) return lines.join('');
+  return lines.join('') + ignoredOfUser(name, place) + nextSteps(HARNESSES[name], asked);
+}
+
+/** Files of the user that the harness ignores, as `--check` names them: a status line there would not show. */
+function ignoredOfUser(name: HarnessName, place: Target): string {
+  const own: Target = { ...place, scope: 'user' };
+  const rows = orElse(() => piecesOf(name, own).map((piece) => pieceRow(piece, own)), []);
+  const ignored = rows.filter(({ state }) => state === 'unreadable');
+  return ignored.map(({ state, text }) => `${state} ${text}\n`).join('');
 }
 
 function removeFoldersOf(paths: readonly string[], base: string): void {

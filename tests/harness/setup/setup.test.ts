@@ -621,6 +621,22 @@ describe('--check', () => {
     },
   );
 
+  test("a project's setup of Claude Code names your own settings if Claude Code ignores them", () => {
+    const { run, put } = machine();
+    put('home/.claude/settings.json', '{} // mine\n');
+    expect(run('claude').stdout).toContain(
+      'unreadable ~/.claude/settings.json  (hooks): has a comment at line 1, column 4',
+    );
+    run('claude', '--remove');
+    put('home/.claude/settings.json', '{"model":"x",}\n');
+    expect(run('claude').stdout).toContain(
+      'unreadable ~/.claude/settings.json  (hooks): is not JSON',
+    );
+    run('claude', '--remove');
+    put('home/.claude/settings.json', '{"model":"x"}\n');
+    expect(run('claude').stdout).not.toContain('unreadable');
+  });
+
   test('a file of the user has nothing of setup yet, or something older', () => {
     const { run, put } = machine();
     put('project/CLAUDE.md', '# Mine\n');
