@@ -24,7 +24,8 @@ export function withNotices(
       // Agents tell each other by comments; a person's words are the plan.
       if (kind === 'changed' && by !== USER) continue;
       if (agent === by) continue;
-      const what = kind === 'check' ? ({ kind: 'changed', field: 'check' } as const) : { kind };
+      const isField = kind === 'check' || kind === 'comments';
+      const what = isField ? ({ kind: 'changed', field: kind } as const) : { kind };
       const notice: Notice = { ...what, taskId, subject, by, at };
       inboxes.set(agent, [...(inboxes.get(agent) ?? []), notice].slice(-MOST_NOTICES));
     }
@@ -49,7 +50,7 @@ export function takeNotices(
 
 /** `#3 "Fix login": assigned to you by ann`. */
 export function noticeText({ kind, field, taskId, subject, by }: Notice): string {
-  const words = field === 'check' ? 'yours: check changed' : NOTICE_WORDS[kind];
+  const words = field === undefined ? NOTICE_WORDS[kind] : FIELD_WORDS[field];
   const task = `#${taskId} ${quotedText(subject, MAX_SUBJECT_IN_NOTICE)}`;
   return withoutTags(`${task}: ${words} by ${nameText(by)}`);
 }
@@ -67,8 +68,10 @@ export const NOTICE_WORDS: Readonly<Record<Notice['kind'], string>> = {
   released: 'released',
 };
 
-/** The owner always learns of a change of its check. */
-type Event = Notice['kind'] | 'check';
+/** The owner always learns of these. */
+const FIELD_WORDS = { check: 'yours: check changed', comments: 'yours: commented' };
+
+type Event = Notice['kind'] | NonNullable<Notice['field']>;
 
 /** The pending tasks that waited for others and now wait for none: these were completed, deleted or unlinked. */
 function unblockedIn(before: TaskGraph, after: TaskGraph, changed: readonly number[]): Set<number> {
@@ -113,6 +116,9 @@ function noticeKinds(
   if (was && was.check !== task?.check) tell(task?.owner, 'check');
   if (was?.subject !== task?.subject) tell(task?.owner, 'changed');
   if (task === undefined || was === undefined) return kinds;
+  // An undo brings back older ones.
+  const isNewest = task.comments?.at(-1)?.at === task.updatedAt;
+  if (isNewest && task.comments !== was.comments) tell(task.owner, 'comments');
   const { createdBy } = task;
   if (isCompleted) tell(createdBy, 'completed');
   else if (task.status === 'in_progress' && (isOwnerNew || was.status !== 'in_progress')) {

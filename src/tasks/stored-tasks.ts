@@ -124,7 +124,7 @@ function freeze(task: Task): Task {
 const STORED_NOTICE: Stored = {
   has: {
     kind: (value) => typeof value === 'string' && Object.hasOwn(NOTICE_WORDS, value),
-    field: { maybe: (value) => value === 'check' },
+    field: { maybe: (value) => value === 'check' || value === 'comments' },
     taskId: 'id',
     subject: 'text',
     by: 'text',

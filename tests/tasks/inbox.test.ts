@@ -50,6 +50,19 @@ test.each([
   expect(await heard(team, 'bob')).toBe('');
 });
 
+test('the owner of a task is told once that another commented on it, and not of what a later undo brings back', async () => {
+  const team = new Team();
+  await team.run('TaskCreate --subject A --owner bob --agent lead');
+  await heard(team, 'bob');
+  await team.run('TaskUpdate 1 --comment Why? --agent ann');
+  expect(await heard(team, 'bob')).toBe('Note: #1 "A": yours: commented by ann\n');
+  expect(await team.err('TaskUpdate 1 --comment So --agent bob')).toBe('');
+  await team.run('TaskUpdate 1 --priority high --agent ann', 'TaskUndo --agent ann');
+  expect(await heard(team, 'bob')).toBe('');
+  await team.run('TaskUpdate 1 --comment Ok --status completed --agent ann');
+  expect(await heard(team, 'bob')).toBe('Note: #1 "A": completed by ann\n');
+});
+
 test('at most five notices per command; TaskInbox prints and marks the rest', async () => {
   const team = new Team();
   for (const name of 'ABCDEFGH') {
