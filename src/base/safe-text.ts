@@ -55,11 +55,11 @@ export function briefText(text: string): string {
 }
 
 /** The most characters of an agent's name that a message repeats: by default, those that an owner may have. */
-const MAX_NAME_CHARACTERS = 200;
+const LONGEST_NAME = 200;
 
 /** The name of an agent. A model passes it to `--owner`, so it is not cut short as other input is. */
 export function nameText(agent: string): string {
-  return safeText(agent, MAX_NAME_CHARACTERS);
+  return safeText(agent, LONGEST_NAME);
 }
 
 export function inQuotes(text: string): string {
