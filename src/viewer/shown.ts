@@ -26,7 +26,8 @@ export function withCursor(state: ViewerState, cursor: string | undefined): View
 
 /** True if all words of the page's filter are in the texts, ignoring case. */
 function passes(state: ViewerState, ...texts: (string | undefined)[]): boolean {
-  const { filter = '' } = pageOf(state);
+  const { filter } = pageOf(state);
+  if (!filter) return true;
   const text = texts.join(' ').toLowerCase();
   return filter
     .toLowerCase()
@@ -112,10 +113,11 @@ export function shownItems(state: ViewerState): ShownItems {
   return { items: items.filter((row) => !folded.includes(row)), folded };
 }
 
-/** The index of the row in progress, else of the next one; -1 if there is neither. */
+/** The index of the row in progress, else of the next one that is not blocked; -1 if there is neither. */
 export function currentOf(rows: readonly TimedRow[]): number {
-  const at = rows.findIndex(({ status }) => status === 'in_progress');
-  return at === -1 ? nextIndex(rows) : at;
+  const free = rows.filter(({ blockedBy }) => blockedBy.length === 0);
+  const current = rows.find(({ status }) => status === 'in_progress') ?? free[nextIndex(free)];
+  return current ? rows.indexOf(current) : -1;
 }
 
 /** Most recently changed first. */

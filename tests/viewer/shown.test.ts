@@ -53,3 +53,9 @@ test('Esc goes back from every page, and follows the list again; c hides complet
   expect(viewer.press('c').body().join('\n')).not.toContain('Analyze');
   expect(viewer.press('c').body()).toHaveLength(3);
 });
+
+test('the board chooses the next task that is not blocked', () => {
+  const tasks = tasksOf({ priority: 'high', blockedBy: [2] }, {});
+  const rows = new TestViewer({ tasks }, { page: 'board', columns: 50 }).body();
+  expect(rows.find((row) => row.startsWith('▸'))).toMatch(/#2/);
+});

@@ -148,11 +148,10 @@ export function rowsOnce<V extends object, Row = TimedRow>(
 export const itemRows = /* @__PURE__ */ rowsOnce<TodoVersion>(({ items }, newestFirst) => {
   const { of } = statusTimes(newestFirst);
   const names = namesOf(items);
-  return items.map((item, at) => ({
-    ...shownItem(item),
-    ...of.get(item),
-    name: names[at] ?? '',
-  }));
+  // V8 spreads objects of several shapes slowly.
+  return items.map((item, at) =>
+    Object.assign(shownItem(item), { name: names[at] ?? '' }, of.get(item)),
+  );
 });
 
 /** A name for each item, unique in the list. */
