@@ -48,7 +48,7 @@ const LIVE: Readonly<Record<string, string>> = {
 const SUBCOMMANDS: Readonly<Record<string, { options: OptionTable; words?: readonly string[] }>> = {
   watch: { options: WATCH_OPTIONS },
   sessions: { options: SESSIONS_OPTIONS },
-  setup: { options: { ...SETUP_OPTIONS, ...HELP_OPTIONS }, words: HARNESS_NAMES },
+  setup: { options: SETUP_OPTIONS, words: HARNESS_NAMES },
   prime: { options: {} },
   state: { options: HELP_OPTIONS },
   completions: { options: HELP_OPTIONS, words: ['bash', 'zsh', 'fish'] },

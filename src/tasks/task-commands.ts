@@ -93,7 +93,7 @@ async function runForm(
   }
   // The change is made even if the news fails.
   const news = await call.news().catch(() => []);
-  const notes = noteLines([...[store.seen.damage ?? []].flat(), ...news]);
+  const notes = noteLines([store.seen.damage, ...news]);
   return { stdout, stderr: noteLines(input.notes) + stderr + notes, exitCode };
 }
 

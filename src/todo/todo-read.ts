@@ -111,7 +111,7 @@ async function readList(
       return wrongUsage('--history takes neither --json, --line, --format nor --at', READ_USAGE);
     }
     const versions = await list.history();
-    return done(historyText(versions, forPeople !== undefined), damageLine(versions[0]));
+    return done(historyText(versions, forPeople !== undefined), noteLines([versions[0]?.damage]));
   }
   if (at === undefined) {
     if (form === undefined && forPeople) return readByPerson(list, forPeople);
@@ -119,8 +119,8 @@ async function readList(
     const ofUser = asLine ? [] : await hearUser(list);
     const newest = await list.read();
     if (asLine) return done(listForm(newest, form));
-    const notes = noteLines([...ofUser, ...(await leftBehindNotes(list, newest))]);
-    return done(listForm(newest, form), notes + damageLine(newest));
+    const notes = [...ofUser, ...(await leftBehindNotes(list, newest)), newest.damage];
+    return done(listForm(newest, form), noteLines(notes));
   }
   const kept = await list.history();
   const index = kept.findIndex(({ version }) => version === at);
@@ -128,7 +128,7 @@ async function readList(
   if (version === undefined) return notKept(at, kept);
   const isForPeople = form === undefined && forPeople;
   const text = isForPeople ? await forPeople(kept.slice(index)) : listForm(version, form);
-  return done(text, damageLine(index === 0 ? version : undefined));
+  return done(text, noteLines([index === 0 ? version.damage : undefined]));
 }
 
 /** Notes for the agent stay unread. */
@@ -136,11 +136,7 @@ async function readByPerson(list: TodoList, forPeople: ForPeople): Promise<Comma
   const unheard = await unheardChanges(list);
   const notes = unheard ? notesOf(unheard) : [];
   const versions = await list.history();
-  return done(await forPeople(versions), noteLines(notes) + damageLine(versions[0]));
-}
-
-function damageLine(version: TodoVersion | undefined): string {
-  return noteLines([version?.damage ?? []].flat());
+  return done(await forPeople(versions), noteLines([...notes, versions[0]?.damage]));
 }
 
 function listForm(version: TodoVersion, form: Form): string {

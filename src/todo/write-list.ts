@@ -17,7 +17,7 @@ export type WriteOutcome = Written | { readonly refused: CommandResult };
 interface Written {
   readonly written: TodoVersion;
   readonly replaced: TodoVersion;
-  readonly notes: readonly string[];
+  readonly notes: readonly (string | undefined)[];
 }
 
 export type Wanted =
@@ -69,7 +69,7 @@ export async function write(
     const written = await list.updateIf(before.version, proven.items, { emptied, dropped });
     if (written === undefined) continue;
     const heard = unheard ? notesOf(unheard) : [];
-    const notes = [...[newest.damage ?? []].flat(), ...heard, ...proven.notes];
+    const notes = [newest.damage, ...heard, ...proven.notes];
     return { written, replaced: before, notes };
   }
 }
@@ -171,7 +171,7 @@ export async function undo(list: TodoList, to?: number): Promise<WriteOutcome> {
   if (!written) {
     return { refused: refusal('Nothing to undo', { lines: ['no earlier version is kept'] }) };
   }
-  return { written, replaced: before, notes: [written.instead ?? []].flat() };
+  return { written, replaced: before, notes: [written.instead] };
 }
 
 /** Makes the list that another session left this agent's own. The other session keeps its list. */

@@ -35,10 +35,10 @@ function bulletList({ lines, unlisted = 0, closing = [] }: Problems): string {
   return all.map((line) => `- ${line}\n`).join('');
 }
 
-/** Stderr lines for advice, news and corrected slips. */
-export function noteLines(notes: Iterable<string>): string {
+/** Stderr lines for advice, news and corrected slips; none for undefined. */
+export function noteLines(notes: Iterable<string | undefined>): string {
   let text = '';
-  for (const note of notes) text += `Note: ${note}\n`;
+  for (const note of notes) if (note !== undefined) text += `Note: ${note}\n`;
   return text;
 }
 

@@ -169,7 +169,7 @@ async function answerWith(found: Found, event: HookEvent, world: Opened): Promis
 
 function atStart(conversation: Conversation): Reply {
   const { newest, ofUser, past } = conversation;
-  const damage = noteLines([newest.damage ?? []].flat()).trimEnd();
+  const damage = noteLines([newest.damage]).trimEnd();
   return { context: texts(ofUser, damage, toldList(past(), conversation)) };
 }
 

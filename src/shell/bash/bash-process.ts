@@ -63,7 +63,8 @@ interface BashQuestion {
  * user may open or close another.
  */
 export class BashProcess {
-  readonly #home: BashHome;
+  /** Removed by `kill()`. */
+  readonly home: BashHome;
   readonly #script: GrowingScript;
   readonly #status: FifoReader;
   readonly #outputs: readonly FifoReader[];
@@ -84,9 +85,9 @@ export class BashProcess {
   /** Throws an Error that says what to do if its private files cannot be made. */
   constructor(options: BashProcessOptions) {
     const { env, cwd, onStdout, onStderr } = options;
-    this.#home = BashHome.open(options);
+    this.home = BashHome.open(options);
     this.#startText = startText(env);
-    const { files, bash, environment, path, watchdog } = this.#home;
+    const { files, bash, environment, path, watchdog } = this.home;
     const [out, err] = files.outputs;
     const ends: number[] = [];
     try {
@@ -109,7 +110,7 @@ export class BashProcess {
       });
     } catch (error) {
       this.#close();
-      void this.#home.dispose();
+      void this.home.dispose();
       throw error;
     } finally {
       for (const fd of ends) closeSync(fd);
@@ -145,18 +146,13 @@ export class BashProcess {
     return this.#end;
   }
 
-  /** Removed by `kill()`. */
-  get home(): BashHome {
-    return this.#home;
-  }
-
   get held(): HeldSettings {
     return this.#held;
   }
 
   /** Evaluates one line, which may hold newlines. The previous one must have ended. */
   async evaluate(evaluation: Evaluation): Promise<LineEnd> {
-    this.#home.writeScripts();
+    this.home.writeScripts();
     if (this.#startText !== undefined) {
       const start = await this.#evaluate({ line: this.#startText, lastExitCode: 0 });
       this.#startText = undefined;
@@ -166,10 +162,10 @@ export class BashProcess {
   }
 
   async #evaluate(evaluation: Evaluation): Promise<LineEnd> {
-    const { stdin, hidden, seal } = this.#home.files;
+    const { stdin, hidden, seal } = this.home.files;
     const nonce = this.#nextNonce();
     if (evaluation.stdin !== undefined) writePrivate(stdin, evaluation.stdin);
-    const part = evaluatePart(evaluation, this.#held, nonce, this.#home.files);
+    const part = evaluatePart(evaluation, this.#held, nonce, this.home.files);
     const report = await this.#ask(nonce, part, (fields) => parseReport(fields, seal));
     if (report === undefined) {
       const hasBegun = this.#received.includes(`${nonce}.`);
@@ -182,7 +178,7 @@ export class BashProcess {
   /** The state that a call of this agent command would find; undefined if bash has ended. */
   async callerState(name: string): Promise<FoundCommand | undefined> {
     const nonce = this.#nextNonce();
-    return this.#ask(nonce, callerPart(name, nonce, this.#home.files), parseFoundCommand);
+    return this.#ask(nonce, callerPart(name, nonce, this.home.files), parseFoundCommand);
   }
 
   /** Ends bash and its descendants: SIGTERM first, then SIGKILL. */
@@ -193,12 +189,12 @@ export class BashProcess {
 
   async #kill(): Promise<void> {
     this.#child.ref();
-    const traces = tracesOf(this.#home.path);
+    const traces = tracesOf(this.home.path);
     if (this.pid !== undefined) await killProcessTree(this.pid, this.#start, traces);
     await this.#ended;
     for (const output of this.#outputs) output.drain();
     this.#close();
-    await this.#home.dispose();
+    await this.home.dispose();
   }
 
   #nextNonce(): string {
@@ -215,7 +211,7 @@ export class BashProcess {
     this.#received = '';
     if (this.#end) return undefined;
     this.#script.append(part);
-    writeSync(this.#home.go, '.');
+    writeSync(this.home.go, '.');
     this.#child.ref();
     const answer = await new Promise<T | undefined>((resolve) => {
       this.#question = {
