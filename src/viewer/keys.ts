@@ -165,16 +165,16 @@ function turnedTo(state: ViewerState, name: PageName): ViewerState {
       name === 'help' ||
       (name === 'history' && index === 1 && other.name === 'board'),
   );
-  const [first, ...rest] = [...below, page];
-  return first ? { ...state, pages: [first, ...rest] } : state;
+  return { ...state, pages: [...below, page] };
 }
 
 /** Removes the filter, else closes the page. On the list, goes back to following the item in progress. */
 function wentBack(state: ViewerState): ViewerState {
   const { filter, ...unfiltered } = pageOf(state);
   if (filter !== undefined) return withPage(state, unfiltered);
-  const [first, ...rest] = state.pages.slice(0, -1);
-  if (first) return { ...state, pages: [first, ...rest] };
+  const below = state.pages.slice(0, -1);
+  const top = below.pop();
+  if (top) return { ...state, pages: [...below, top] };
   const { cursor: _, isUnfolded: __, ...page } = pageOf(state);
   return withPage(state, page);
 }

@@ -111,7 +111,7 @@ export interface ViewerState {
   /** The agent to wait for if there is no list yet. */
   readonly awaited: string;
   /** A stack of pages; the last one is shown. */
-  readonly pages: readonly [Page, ...Page[]];
+  readonly pages: readonly [...Page[], Page];
   readonly hidesCompleted: boolean;
   readonly columns: number;
   readonly rows: number;

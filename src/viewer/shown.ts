@@ -16,8 +16,7 @@ export function pageOf({ pages }: ViewerState): Page {
 }
 
 export function withPage(state: ViewerState, page: Page): ViewerState {
-  const [first = page, ...rest] = [...state.pages.slice(0, -1), page];
-  return { ...state, pages: [first, ...rest] };
+  return { ...state, pages: [...state.pages.slice(0, -1), page] };
 }
 
 export function withCursor(state: ViewerState, cursor: string | undefined): ViewerState {

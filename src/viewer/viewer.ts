@@ -11,7 +11,7 @@ import { type KeyStream, takeTerminal } from '../screen/terminal/take-terminal.t
 import { press } from './keys.ts';
 import type { Page, ViewerRequest, ViewerState } from './model.ts';
 import { render } from './render.ts';
-import { hasTasks, isWaiting, pageOf, progressOf } from './shown.ts';
+import { hasTasks, isWaiting, pageOf, progressOf, withPage } from './shown.ts';
 import { Sources } from './sources.ts';
 import { type Key, withPastes } from './text-input.ts';
 import type { WatchArguments } from './watch-arguments.ts';
@@ -189,8 +189,7 @@ class Viewer {
     this.#findWhileShown({ ...this.#state, known: this.#sources.known });
     const state = this.#withBoard({ ...this.#state, known: this.#sources.known, columns, rows });
     const { page, ...picture } = render(state, this.#theme, times);
-    const [first = page, ...rest] = [...state.pages.slice(0, -1), page];
-    this.#state = { ...state, pages: [first, ...rest] };
+    this.#state = withPage(state, page);
     this.#screen.show(picture);
     this.#ringWhenFinished(state);
     this.#tickIn(times.untilChange);

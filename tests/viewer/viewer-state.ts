@@ -15,6 +15,7 @@ import type { TodoVersion } from '../../src/todo/todo-version.ts';
 import { press } from '../../src/viewer/keys.ts';
 import type { Known, KnownList, Page, ViewerState } from '../../src/viewer/model.ts';
 import { render } from '../../src/viewer/render.ts';
+import { withPage } from '../../src/viewer/shown.ts';
 import type { Key } from '../../src/viewer/text-input.ts';
 import { listFolder, taskListFolder } from '../helpers/list-folders.ts';
 import { todos } from '../screen/panel/todos.ts';
@@ -125,7 +126,7 @@ export class TestViewer {
       },
       agent: undefined,
       awaited: 'main',
-      pages: [{ name: 'list', top: 0 }, ...PAGES[page]],
+      pages: [{ name: 'list', top: 0 }, ...PAGES[page]] as Page[] as [Page],
       hidesCompleted: false,
       columns,
       rows,
@@ -159,8 +160,7 @@ export class TestViewer {
   rows(): string[] {
     const times = new ShownTimes(this.now);
     const { rows, page } = render(this.state, this.#theme, times);
-    const [first = page, ...rest] = [...this.state.pages.slice(0, -1), page];
-    this.state = { ...this.state, pages: [first, ...rest] };
+    this.state = withPage(this.state, page);
     this.untilChange = times.untilChange;
     return rows.map((row) => row.trimEnd());
   }
