@@ -32,8 +32,14 @@ export { createTheme, type Theme, themeFor } from './screen/panel/theme.ts';
 export type { PanelStream } from './screen/terminal/screen.ts';
 export { BashSession, type BashSessionOptions } from './shell/bash/bash-session.ts';
 export type { RunOptions } from './shell/bash/run-options.ts';
-export type { Approval, ApprovalRequest, Approve, CommandPrefix } from './shell/router/approval.ts';
-export { allowList, denyList } from './shell/router/approval.ts';
+export {
+  type Approval,
+  type ApprovalRequest,
+  type Approve,
+  allowList,
+  type CommandPrefix,
+  denyList,
+} from './shell/router/approval.ts';
 export { BashRouter } from './shell/router/bash-router.ts';
 export type {
   BashRouterOptions,
