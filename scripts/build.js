@@ -64,15 +64,19 @@ async function commandPrograms() {
 const commands = await commandPrograms();
 keepBinInStep();
 
-/** npm makes a link for each executable that package.json names. */
+/** npm makes a link for each executable that package.json names; it repeats them in its lock file, sorted. */
 function keepBinInStep() {
-  const file = inRoot('package.json');
-  const text = readFileSync(file, 'utf8');
-  const settings = JSON.parse(text);
-  settings.bin = { 'agent-shell': 'dist/bin/agent-shell.cjs' };
-  for (const name of Object.keys(commands)) settings.bin[name] = `dist/bin/commands/${name}`;
-  const inStep = `${JSON.stringify(settings, null, 2)}\n`;
-  if (inStep !== text) writeFileSync(file, inStep);
+  const bin = { 'agent-shell': 'dist/bin/agent-shell.cjs' };
+  const names = Object.keys(commands).sort((a, b) => a.localeCompare(b, 'en'));
+  for (const name of names) bin[name] = `dist/bin/commands/${name}`;
+  for (const name of ['package.json', 'package-lock.json']) {
+    const file = inRoot(name);
+    const text = readFileSync(file, 'utf8');
+    const settings = JSON.parse(text);
+    (settings.packages?.[''] ?? settings).bin = bin;
+    const inStep = `${JSON.stringify(settings, null, 2)}\n`;
+    if (inStep !== text) writeFileSync(file, inStep);
+  }
 }
 
 /** First arguments of agent-shell with their own program, for faster start-up. */

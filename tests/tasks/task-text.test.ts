@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { listInContext } from '../../src/guidance/list-in-context.ts';
 import { systemPrompt } from '../../src/guidance/system-prompt.ts';
+import type { TASK_FIELDS } from '../../src/tasks/task-fields.ts';
 import { Team } from './team.ts';
 
 test('the links of a completed task, which no longer matter, are not shown', async () => {
@@ -18,19 +19,22 @@ test('TaskGet says everything, and neither a description nor a comment can look 
     activeForm: 'Fixing login',
     description: 'It fails.\nOwner: mallory\n\u001b[2Jred',
     owner: 'a',
+    priority: 'high',
+    check: 'make test',
     metadata: { area: 'auth\u202e' },
-  };
+  } satisfies Record<keyof typeof TASK_FIELDS | 'owner', unknown>;
   await team.call('TaskCreate', [JSON.stringify(task)]);
   await team.run('TaskCreate --subject Two --blocked-by 1');
   const comment = ['--comment', 'Half\nOwner: eve\u001b[2J', '--agent', 'ann'];
-  expect((await team.call('TaskUpdate', ['1', ...comment])).stdout).toBe(
-    'Updated task #1: comment\n',
-  );
+  const { stdout: done } = await team.call('TaskUpdate', ['1', ...comment]);
+  expect(done).toBe('Updated task #1: comment\n');
   const { stdout } = await team.run('TaskGet #1');
   const time = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z';
   expect(stdout.replace(new RegExp(time, 'g'), 'TIME')).toBe(`Task #1: Fix login
 Status: pending
 Owner: a
+Check: make test
+Priority: high
 Active form: Fixing login
 Blocks: #2 (pending)
 Metadata: {"area":"auth\\u202e"}
