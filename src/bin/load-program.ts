@@ -34,7 +34,7 @@ const programs = PROGRAMS;
 const programName = basename(__filename, '.cjs');
 const whyUnsupported = unsupportedRuntime(process.versions);
 if (whyUnsupported) {
-  // A failure must not disturb the coding agent.
+  // A failure must not disturb the harness.
   if (process.argv[2] === 'hook') process.exit(0);
   process.stderr.write(`${programName}: ${whyUnsupported}\n`);
   process.exit(1);

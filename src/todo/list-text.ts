@@ -37,7 +37,7 @@ function itemLine(item: Readonly<TodoItem>): string {
   return `${MARKS[status]} ${safeText(content)}${doing}${more}`;
 }
 
-/** Coding agents show their user the first 3 to 10 lines of an output, or the last 5. */
+/** Harnesses show their user the first 3 to 10 lines of an output, or the last 5. */
 const SHOWN_WHOLE = 8;
 
 /** For a model. A long list begins and ends with the item in progress. */

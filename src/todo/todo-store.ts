@@ -29,9 +29,9 @@ import {
 export type TodoListener = Listener<TodoVersion>;
 
 /**
- * One task list, wherever it lives, which tells its listeners of each change.
+ * One list, wherever it lives, which tells its listeners of each change.
  *
- * An update replaces the whole list; nothing is merged. Snapshots are frozen copies: later changes to a caller's array
+ * An update replaces the whole list; nothing is merged. Versions are frozen copies: later changes to a caller's array
  * do not change the list.
  */
 export class TodoList extends Document<Items, TodoVersion> {

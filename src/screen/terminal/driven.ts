@@ -2,7 +2,7 @@ import type { StdioOptions } from 'node:child_process';
 import type { Environment } from '../../base/environment.ts';
 
 /**
- * Variables that coding agents set for the commands they run; some, such as Gemini CLI and Qwen Code, run these on a
+ * Variables that harnesses set for the commands they run; some, such as Gemini CLI and Qwen Code, run these on a
  * terminal. AI_AGENT is an agreed standard. MC_SID is Midnight Commander's, which reads the prompt of its shell.
  */
 const SET_BY_PROGRAMS = [
@@ -32,7 +32,7 @@ const SET_BY_PROGRAMS = [
 /** Prompts that a program can search for: they end in a newline, or print JSON. */
 const PROMPT_FOR_PROGRAMS = /\n$|\{.*":.*\}/s;
 
-/** True for the environment of a command that a coding agent runs. */
+/** True for the environment of a command that a harness runs. */
 export function isOfAgent(env: Environment): boolean {
   return SET_BY_PROGRAMS.some((name) => env[name]);
 }
