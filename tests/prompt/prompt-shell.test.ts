@@ -375,7 +375,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     shell.type('echo half');
     await shell.until('typed', (text) => text.includes('echo half'));
     await shell.resize(20, 24);
-    // What a terminal made of the old rows may stand above the new ones until the next prompt: the input may be there, too.
+    // What a terminal made of the old rows may stand above the new ones, where nothing erases it: the input may be there, too.
     await shell.until('the new rows', (text) =>
       /^p> echo half\n(?:.*\n)*┌─ Tasks.{11}┐\n(?:│.{18}│\n)+└─{18}┘$/.test(text),
     );
