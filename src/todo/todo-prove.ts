@@ -6,6 +6,7 @@ import { refusal, withNotes } from '../base/command/replies.ts';
 import { Evidence, failedText, type Proof } from '../base/proof/proof.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { orElse } from '../base/system/files.ts';
+import { contentKey } from './pair-items.ts';
 import { itemName, reviseList } from './revise-list.ts';
 import { type Item, isOpen } from './todo-fields.ts';
 import helpPage from './todo-prove.md';
@@ -135,7 +136,7 @@ async function prove(
       failures.push(failedText(`item ${name} is unproven`, check, found));
     } else {
       passed.push(name);
-      proofs.set(check, found);
+      proofs.set(`${contentKey(item)}\n${check}`, found);
     }
   }
   if (passed.length + failures.length === 0) failures.push(NOTHING_TO_PROVE);

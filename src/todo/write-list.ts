@@ -3,7 +3,7 @@ import { noteLines, refusal, withNotes } from '../base/command/replies.ts';
 import { type Proof, unprovenText } from '../base/proof/proof.ts';
 import type { ListSettings } from '../base/settings/settings.ts';
 import { listJson, listText, movedOn, nextText, notKept, summaryText } from './list-text.ts';
-import { pairRenamed } from './pair-items.ts';
+import { contentKey, pairRenamed } from './pair-items.ts';
 import { itemName, type ListSteps, type RevisedList, reviseList } from './revise-list.ts';
 import { type Item, type Items, isOpen, type TodoItem } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';
@@ -27,7 +27,7 @@ export type Wanted =
 export interface ProofRules {
   /** An item with a check can only be completed with its proof (TODO_REQUIRE_PROOF). */
   readonly isRequired: boolean;
-  /** The proofs of checks that have just passed. */
+  /** The proofs of checks that have just passed, by `contentKey`, a line break, and check: another item may be in the place. */
   readonly proofs?: ReadonlyMap<string, Proof>;
 }
 
@@ -125,7 +125,8 @@ function proveItems(
     // Leaving out the check while completing an item does not prove it.
     const check = item.check ?? (isNew ? was?.check : undefined);
     const kept = !isNew && was?.check === check ? was?.proof : undefined;
-    const proof = isDone && check !== undefined ? (proofs?.get(check) ?? kept) : undefined;
+    const earned = proofs?.get(`${contentKey(item)}\n${check}`);
+    const proof = isDone && check !== undefined ? (earned ?? kept) : undefined;
     proven.push(proof && item.check !== undefined ? { ...unmarked, proof } : unmarked);
     if (!isNew || proof) continue;
     const name = itemName(items, at);

@@ -169,17 +169,24 @@ test('what would be refused after a check is refused before it runs', async () =
   expect(existsSync(join(cwd, 'ran'))).toBe(true);
 });
 
-test('an item that takes the place of another while its check runs is not completed for it', async () => {
-  const { router, write, store, cwd } = await start();
-  execFileSync('mkfifo', [join(cwd, 'go')]);
-  await write({ ...BEGUN, check: 'touch began; read -r _ <go' });
-  const proving = router.route('TodoProve 1');
-  await eventually('the check to run', () => existsSync(join(cwd, 'began')));
-  store.update([{ content: 'Other', activeForm: 'Other', status: 'in_progress' }]);
-  writeFileSync(join(cwd, 'go'), 'now\n');
-  expect((await proving).stderr).toContain('- item 1 has no check\n');
-  expect(store.get().items).toMatchObject([{ content: 'Other', status: 'in_progress' }]);
-});
+test.each([
+  ['no check', undefined, '- item 1 has no check\n'],
+  ['the same check', 'touch began; read -r _ <go', '- item 1 is unproven; to run its check '],
+])(
+  'an item with %s that takes the place of another while its check runs is not completed for it',
+  async (_what, check, why) => {
+    const { router, write, store, cwd } = await start();
+    execFileSync('mkfifo', [join(cwd, 'go')]);
+    await write({ ...BEGUN, check: 'touch began; read -r _ <go' });
+    const proving = router.route('TodoProve 1');
+    await eventually('the check to run', () => existsSync(join(cwd, 'began')));
+    const other = { content: 'Other', activeForm: 'Other', status: 'in_progress' } as const;
+    store.update([{ ...other, ...(check !== undefined && { check }) }]);
+    writeFileSync(join(cwd, 'go'), 'now\n');
+    expect((await proving).stderr).toContain(why);
+    expect(store.get().items).toMatchObject([{ content: 'Other', status: 'in_progress' }]);
+  },
+);
 
 test('a check of two lines does not look like one command', async () => {
   const { router, say } = await start({}, 'true\ntouch hidden');
