@@ -52,8 +52,9 @@ export function writeDurably(fs: FileSystem, path: string, bytes: Buffer): void 
     // Some file systems report only here that they were full.
     fs.close(descriptor);
   } catch (error) {
-    if (descriptor !== undefined) {
-      if (step !== 'close') closeQuietly(fs, descriptor);
+    const opened = descriptor;
+    if (opened !== undefined) {
+      if (step !== 'close') orElse(() => fs.close(opened), undefined);
       discard(fs, path);
     }
     throw failure(step, path, error);
@@ -99,10 +100,4 @@ export function makeFolder(fs: FileSystem, path: string): void {
 /** Removes a file that nobody needs; one that stays does no harm. */
 export function discard(fs: FileSystem, path: string): void {
   orElse(() => fs.unlink(path), undefined);
-}
-
-function closeQuietly(fs: FileSystem, descriptor: number): void {
-  try {
-    fs.close(descriptor);
-  } catch {}
 }

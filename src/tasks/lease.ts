@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { clockMs } from '../base/command/time-limit.ts';
-import { makeFolders, readOwnFile, replaceFile } from '../base/system/files.ts';
+import { makeFolders, orElse, readOwnFile, replaceFile } from '../base/system/files.ts';
 import { type Task, type TaskGraph, type TaskLease, withTasks } from './task.ts';
 
 /**
@@ -96,15 +96,9 @@ interface RenewalSeen extends Moment {
 let machineId: string | undefined;
 
 function clockId(): string {
-  if (machineId === undefined) {
-    let boot = '';
-    try {
-      boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    } catch {
-      // Not on Linux. A restart is detected when the clock goes backwards.
-    }
-    machineId = boot || process.getBuiltinModule('node:os').hostname();
-  }
+  // Only on Linux. Elsewhere a restart is detected when the clock goes backwards.
+  const boot = () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  machineId ??= orElse(boot, '') || process.getBuiltinModule('node:os').hostname();
   return machineId;
 }
 
@@ -145,17 +139,14 @@ function renewalOf({ beat, tick, clock }: TaskLease): string {
 }
 
 function readSightings(file: () => string): [string, RenewalSeen][] {
-  try {
-    const value: unknown = JSON.parse(readOwnFile(file()).toString());
-    return Object.entries(value as Record<string, RenewalSeen>).filter(
-      ([, seen]) =>
-        typeof seen?.renewal === 'string' &&
-        typeof seen.tick === 'number' &&
-        seen.clock === clockId(),
-    );
-  } catch {
-    return [];
-  }
+  const entries = (): [string, RenewalSeen][] =>
+    Object.entries(JSON.parse(readOwnFile(file()).toString()));
+  return orElse(entries, []).filter(
+    ([, seen]) =>
+      typeof seen?.renewal === 'string' &&
+      typeof seen.tick === 'number' &&
+      seen.clock === clockId(),
+  );
 }
 
 function saveSightings(path: () => string, sightings: ReadonlyMap<string, RenewalSeen>): void {

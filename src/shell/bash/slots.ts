@@ -101,12 +101,8 @@ export class Slots {
     for (const slot of this.#slots) {
       if (slot.isAbandoned) this.#drop(slot);
     }
-    try {
-      this.#make(Math.min(Math.max(this.#knocks, FEWEST), MOST_AT_ONCE));
-      return true;
-    } catch {
-      return false;
-    }
+    const count = Math.min(Math.max(this.#knocks, FEWEST), MOST_AT_ONCE);
+    return orElse(() => this.#make(count) === undefined, false);
   }
 
   #countFree(): number {
