@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, type TestSpecification, type VitestPluginContext } from 'vitest/node';
 import { pageScript } from './scripts/page-script.js';
 import { runFolder } from './tests/helpers/run-folder.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const tsconfig = readFileSync('tsconfig.json', 'utf8');
 
 process.env.TMPDIR = runFolder();
 
@@ -27,6 +28,15 @@ const LONG = `
 
 /** They start next to no program, and leave their workers large: a process that has grown starts programs slowly. */
 const LAST = /\/tests\/(base\/command|base\/json|guidance|screen|todo)\//;
+
+function canWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** A worker is kept only from one file to the next, so those that have one each come first. */
 class LongFilesFirst extends BaseSequencer {
@@ -55,9 +65,16 @@ export default defineConfig({
           query === 'script' ? pageScript(file) : isText ? readFileSync(id, 'utf8') : undefined;
         return text === undefined ? undefined : `export default ${JSON.stringify(text)}`;
       },
+      // What a module becomes depends on these too; and the page's script on all that it imports.
+      configureVitest: (context: VitestPluginContext) =>
+        context.experimental_defineCacheKeyGenerator(
+          ({ id }) => !id.endsWith('?script') && `${version} ${tsconfig}`,
+        ),
     },
   ],
   test: {
+    // Modules that have not changed are kept from run to run: to transform them is a tenth of its work.
+    experimental: { fsModuleCache: canWrite('node_modules') },
     globalSetup: 'tests/helpers/whole-run.ts',
     // Without SHLVL, bash takes a socket as its input, as Node's pipes are, for a remote shell, which reads ~/.bashrc.
     env: { TMPDIR: join(process.env.TMPDIR, 'files'), SHLVL: '1' },

@@ -19,7 +19,7 @@ function step(name: string): string {
   return lines;
 }
 
-/** An empty home and a checkout, whose packages are there and which is packed already: `npm ci` would take a minute. */
+/** An empty home and a checkout that has its packages, is packed and installed already: `npm ci` would take a minute. */
 async function machine() {
   const home = temporaryDirectory();
   const checkout = join(home, 'checkout');
@@ -38,13 +38,14 @@ async function machine() {
     symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
   }
   if (!existsSync(join(checkout, 'dist'))) spawnSync('cp', ['-a', join(ROOT, 'dist'), checkout]);
-  const { tarball } = await packedPackage();
+  const { tarball, prefix } = await packedPackage();
   const run = async (lines: string) => {
     const known = lines
       .replaceAll('npm ci && ', '')
       .replaceAll('npm ci', 'true')
       .replace('git pull', 'true')
       .replace('npm pack', `cp '${tarball}' .`)
+      .replace('npm install -g ./', `cp -a '${prefix}' ~/.local && test -f ./`)
       .replace('npm install', 'npm install --ignore-scripts --prefer-offline --no-audit --no-fund');
     const options = { cwd: checkout, env, timeout: 120_000 };
     return (await promisify(execFile)('bash', ['-ec', known], options)).stdout;

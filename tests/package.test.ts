@@ -14,10 +14,11 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { typeCheck } from './helpers/executables.ts';
 import { runtime } from './helpers/installed.ts';
 import { npmEnvironment, packedPackage } from './helpers/packed-package.ts';
 
-// The package as it is published: packed, installed in an empty folder, used from there.
+// The package as it is published: packed, installed in an empty folder (here a prefix of npm's), used from there.
 
 const ROOT = join(import.meta.dirname, '..');
 const run = promisify(execFile);
@@ -25,30 +26,18 @@ const run = promisify(execFile);
 let root = '';
 let folder = '';
 let tarball = '';
+let prefix = '';
 let packed: readonly string[] = [];
 
 /** With lists of its own. */
 const environment = () => ({ ...npmEnvironment(), TODO_STATE_DIR: join(root, 'lists') });
 
-function npm(argv: string[], cwd: string) {
-  return run('npm', [...argv, '--no-audit', '--no-fund'], { cwd, env: environment() });
-}
-
-/** Lets npm ask the registry only for what its cache lacks. */
-async function fromCache(install: (option: string) => Promise<unknown>) {
-  await install('--offline').catch((error) => {
-    if (!/ENOTCACHED/.test(error.stderr)) throw error;
-    return install('--prefer-offline');
-  });
-}
-
 beforeAll(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-package-')));
-  ({ tarball, files: packed } = await packedPackage());
-  folder = join(root, 'project');
-  mkdirSync(folder);
+  ({ tarball, prefix, files: packed } = await packedPackage());
+  await run('cp', ['-a', prefix, root]);
+  folder = join(root, 'prefix', 'lib');
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-  await fromCache((offline) => npm(['install', '--ignore-scripts', tarball, offline], folder));
   symlinkSync(join(ROOT, 'node_modules', '@types'), join(folder, 'node_modules', '@types'));
   writeFileSync(join(folder, 'import.mjs'), `import { BashRouter } from 'todowrite';${PROGRAM}`);
   const required = `const { BashRouter } = require('todowrite');${PROGRAM}`;
@@ -103,8 +92,12 @@ test('the steps of the Dockerfile in docs/platforms.md make an image whose login
     if (word === 'ENV') Object.assign(variables, Object.fromEntries([inside(rest).split('=')]));
     else if (word === 'COPY')
       await run('bash', ['-c', `cp ${inside(rest)}`], { cwd: dirname(tarball) });
-    else if (word === 'RUN') await inImage(inside(rest), image);
-    else expect(step).toMatch(/^FROM node:\d+$/);
+    else if (word === 'RUN') {
+      const installed = `cp -a ${prefix}/. ${image}/usr/local && test -f`;
+      const line = inside(rest).replace('npm install --global', installed);
+      const env = { ...environment(), npm_config_prefix: join(image, 'usr/local') };
+      await run('bash', ['-c', line], { cwd: image, env });
+    } else expect(step).toMatch(/^FROM node:\d+$/);
   }
   const node = dirname(process.execPath);
   const line = `PATH=$PATH:${node}; TodoWrite '{"todos":[]}'; command -v TodoRead; agent-shell -c TodoRead`;
@@ -117,15 +110,6 @@ test('the steps of the Dockerfile in docs/platforms.md make an image whose login
   expect(readdirSync(join(image, 'workspace'))).toEqual(['.todowrite']);
   expect(readdirSync(join(image, 'tmp'))).toEqual([]);
 });
-
-/** Runs a step of a Dockerfile, in which npm installs under the image's /usr/local. */
-function inImage(line: string, image: string) {
-  return fromCache((offline) => {
-    const prefixed = `npm install --prefix ${image}/usr/local ${offline}`;
-    const argv = ['-c', line.replaceAll('npm install', prefixed)];
-    return run('bash', argv, { cwd: image, env: environment() });
-  });
-}
 
 const PROGRAM = `
   const router = new BashRouter();
@@ -147,7 +131,7 @@ test.for(['the Node that runs this test', 'Node 24'] as const)(
     const options = { cwd: folder, env };
     expect((await run(node, ['import.mjs'], options)).stdout).toBe(PRINTED);
     expect((await run(node, ['require.cjs'], options)).stdout).toBe(PRINTED);
-    const commands = join(folder, 'node_modules', '.bin');
+    const commands = join(root, 'prefix', 'bin');
     const line = `TodoWrite '{"todos":[]}' && TodoRead`;
     const agentShell = await run(join(commands, 'agent-shell'), ['-c', line], options);
     expect(agentShell.stdout).toBe(PRINTED);
@@ -198,8 +182,5 @@ test('its types are found with each kind of module and resolution, with the type
     return project;
   });
   // Built together, they share what the compiler reads.
-  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const argv = [tsc, '-b', ...projects];
-  const { status, stdout } = spawnSync(process.execPath, argv, { encoding: 'utf8' });
-  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  expect(typeCheck('-b', ...projects)).toEqual({ status: 0, stdout: '' });
 });

@@ -128,9 +128,9 @@ const LINES = [
   'exec 3>&1; set -euo pipefail; for i in 1 2; do echo $i >&3; done | tac; false | true; echo never',
 ];
 
-test.each(Object.entries(SPAWNS))(
+test.for(Object.entries(SPAWNS))(
   '%s gets the same from agent-shell as from bash, and has the list of its folder',
-  async (_name, startOf) => {
+  async ([name, startOf], { skip }) => {
     const [plain, ours] = [machine('bash'), machine('agent-shell')];
     for (const line of LINES) {
       const [wanted, seen] = await Promise.all(
@@ -141,6 +141,7 @@ test.each(Object.entries(SPAWNS))(
     expect(await child(startOf(PLAN, ours), ours)).toMatchObject({ output: PLANNED, exit: 0 });
     const { stdout } = await callCommand(ours.env, 'TodoRead', [], { cwd: ours.work });
     expect(stdout).toBe(LIST);
+    skip(!hasFilter && name.endsWith('sandbox'), "perl cannot set up Codex's filter here");
   },
 );
 

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -16,6 +16,7 @@ import { Guide } from '../../src/guidance/guide.ts';
 import { BashRouter, BashSession, CommandType, readSettings, TodoStore } from '../../src/index.ts';
 import { agentHandlers } from '../../src/shell/router/agent-handlers.ts';
 import { bundled } from './bundle.ts';
+import { typeCheck } from './executables.ts';
 import { temporaryDirectory } from './files.ts';
 import { forAllTests } from './for-all-tests.ts';
 import { EXAMPLE_PACKAGES, exampleModules } from './installed.ts';
@@ -117,9 +118,7 @@ export function testTypes(pages: readonly string[], folder: string): void {
     const files = exampleModules() ? readdirSync(join(ROOT, folder)) : [];
     const names = files.filter((name) => name.endsWith('.ts'));
     for (const name of names) copyFileSync(join(ROOT, folder, name), join(directory, name));
-    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-    const { stdout } = spawnSync(process.execPath, [tsc, '-p', directory], { encoding: 'utf8' });
-    expect(stdout).toBe('');
+    expect(typeCheck('-p', directory)).toEqual({ status: 0, stdout: '' });
     if (!files.length) skip(NO_PACKAGES);
   });
 }

@@ -9,19 +9,25 @@ interface Packed {
   readonly tarball: string;
   /** The paths of its files. */
   readonly files: readonly string[];
+  /** Where `npm install -g` has installed it, to be copied. */
+  readonly prefix: string;
 }
 
-/** Runs `npm pack` once. The package is built already; building it again would pull it from under other tests. */
+/**
+ * Runs `npm pack` and `npm install` once: they take seconds. The package is built already; building it again would pull it
+ * from under other tests.
+ */
 export function packedPackage(): Promise<Packed> {
   return oncePerRun('packed', (folder) => {
+    const env = npmEnvironment();
     const argv = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
     const [{ filename, files }] = JSON.parse(
-      execFileSync('npm', argv, { cwd: ROOT, encoding: 'utf8', env: npmEnvironment() }),
+      execFileSync('npm', argv, { cwd: ROOT, encoding: 'utf8', env }),
     );
-    return {
-      tarball: join(folder, filename),
-      files: files.map(({ path }: { path: string }) => path),
-    };
+    const [tarball, prefix] = [join(folder, filename), join(folder, 'prefix')];
+    const options = ['--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund'];
+    execFileSync('npm', ['install', '-g', tarball, ...options], { env, stdio: 'ignore' });
+    return { tarball, prefix, files: files.map(({ path }: { path: string }) => path) };
   });
 }
 

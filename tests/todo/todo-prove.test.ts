@@ -288,7 +288,7 @@ test('a check that asks for proof itself fails, and one that writes the list doe
 
 test('a check ends at its time limit, with its line, and with its session', async () => {
   const { write, say, cwd } = await start({ proofTimeout: 1 });
-  const hangs = (name: string) => `echo $$ > ${name}.tmp; mv ${name}.tmp ${name}; yes > /dev/null`;
+  const hangs = (name: string) => `echo $$ > ${name}.tmp; mv ${name}.tmp ${name}; sleep 1000`;
   await write({ ...BEGUN, check: hangs('first') });
   expect(await say(PROVE)).toContain('failed: it took longer than 1 s');
   await goneIn(join(cwd, 'first'));
