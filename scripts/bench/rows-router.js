@@ -1,5 +1,5 @@
 // TodoWrite in process, without any bash.
-import { BashRouter } from '../../dist/index.js';
+import { BashRouter, DEFAULT_SETTINGS, validateTodoList } from '../../dist/index.js';
 import { lineOf, listsOf } from './lists.js';
 import { paired, times } from './paired.js';
 import { justBash } from './peer-just-bash.js';
@@ -24,6 +24,11 @@ export async function* routerRows({ runs }) {
     against: 'JSON.parse',
     ...(await paired(updatesOf(router, changed, 2000), parsesOf(changed, 10_000), runs)),
     goal: { of: 'ratio', atMost: 8 },
+  };
+  yield {
+    name: 'floor: parse, validate, freeze',
+    against: 'JSON.parse',
+    ...(await paired(floorOf(listsOf(10), 10_000), parsesOf(listsOf(10), 10_000), runs)),
   };
   const peer = await openPeer('just-bash', justBash);
   if (peer.leftOut) {
@@ -72,6 +77,18 @@ function updatesOf(router, lists, parts) {
     const { exitCode, stderr } = await router.route(lines[count % lines.length]);
     if (exitCode !== 0) throw new Error(`TodoWrite ended with ${exitCode}: ${stderr}`);
   });
+}
+
+/** What no TodoWrite can leave out: no line is read, nothing is kept, compared or replied. */
+function floorOf(lists, parts) {
+  const run = () => {
+    for (let count = 0; count < parts; count++) {
+      const list = JSON.parse(lists[count % lists.length]);
+      const { items } = validateTodoList(list, DEFAULT_SETTINGS);
+      Object.freeze(items.map((item) => Object.freeze(Object.assign({}, item))));
+    }
+  };
+  return { run, parts };
 }
 
 /** Without a promise for each call, which would cost a part of what is measured. */

@@ -2,6 +2,7 @@ import {
   type AgentBashHandler,
   type CommandResult,
   type CommandType,
+  done,
   type Invocation,
   withExecute,
 } from '../base/command/agent-command.ts';
@@ -165,7 +166,7 @@ export class Guide {
     const rules = this.#rules.filter(({ kind }) => kind === 'note');
     const notes = rules.flatMap((rule) => saidBy(rule, this.#history));
     if (notes.length === 0 || this.#settings(invocation).guidance === 'off') return result;
-    return { ...result, stderr: result.stderr + noteLines(notes) };
+    return done(result.stdout, result.stderr + noteLines(notes));
   }
 
   #settings(call?: Invocation): GuidanceSettings {

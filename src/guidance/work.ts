@@ -115,7 +115,7 @@ export class WorkHistory implements Work {
 
   commandEnded(exitCode: number | undefined): void {
     const command = this.commands.pop();
-    if (command) this.commands.push({ ...command, exitCode });
+    if (command) this.commands.push({ line: command.line, type: command.type, exitCode });
     this.#isRunning = false;
     this.commandsSinceWrite = this.#wroteInCommand ? 0 : this.commandsSinceWrite + 1;
   }

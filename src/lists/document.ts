@@ -63,7 +63,7 @@ export class Document<T, V> {
 
   /** Like `read`, but synchronous: a document on a server returns the state last seen. */
   get(): V {
-    return this.place.isFar ? this.#seen : (this.read() as V);
+    return this.place.isFar ? this.#seen : this.show(this.place.load() as Version<T> | undefined);
   }
 
   /** Like `read`, but a document on a server is read only once. */

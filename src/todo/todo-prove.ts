@@ -148,7 +148,7 @@ async function prove(
   const outcome = await write(list, { steps }, undefined, settings, { isRequired: true, proofs });
   if ('refused' in outcome) return outcome.refused;
   const advice = (await advise?.(list, outcome.replaced, outcome.written)) ?? [];
-  const reply = replyTo(outcome, 'next', advice);
+  const reply = replyTo(outcome.written, 'next', [...outcome.notes, ...advice]);
   return isAll
     ? reply
     : { ...refused, stdout: reply.stdout, stderr: reply.stderr + refused.stderr };

@@ -115,7 +115,7 @@ export class TodoList extends Document<Items, TodoVersion> {
   ): MaybeAsync<TodoVersion | undefined> {
     // A listener may write the next version meanwhile.
     const outer = this.#own;
-    this.#own = { ...own, version: base + 1 };
+    this.#own = Object.assign({ version: base + 1 }, own);
     try {
       return yield* this.commit(base, frozenItems(items), at);
     } finally {

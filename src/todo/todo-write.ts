@@ -121,12 +121,11 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
         : undo(list, options['--at']));
     if ('refused' in outcome) return outcome.refused;
     // 4. Reply.
-    const said = { ...outcome, notes: [...notes, ...outcome.notes] };
     const isSummed = options['--undo'] || (wanted && 'items' in wanted);
     const { '--output': output = isSummed ? 'summary' : 'next' } = options;
     const { replaced, written } = outcome;
     const advice = this.advise ? await this.advise(list, replaced, written) : [];
-    return replyTo(said, output, advice);
+    return replyTo(written, output, [...notes, ...outcome.notes, ...advice]);
   }
 }
 

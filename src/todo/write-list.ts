@@ -112,8 +112,8 @@ function proveItems(
   | { readonly items: Items; readonly notes: readonly string[] }
   | { readonly refused: CommandResult } {
   const hasCheck = ({ check, proof }: Item) => (check ?? proof) !== undefined;
-  const isUnasked = proofs === undefined && ![...items, ...before.items].some(hasCheck);
-  if (isUnasked) return { items, notes: [] };
+  const isAsked = proofs !== undefined || items.some(hasCheck) || before.items.some(hasCheck);
+  if (!isAsked) return { items, notes: [] };
   const pairs = new Map(pairRenamed(before.items, items).map((pair) => [pair.after, pair]));
   const proven: Item[] = [];
   const unproven: string[] = [];
@@ -152,13 +152,13 @@ const REPLIES = {
 };
 
 export function replyTo(
-  { written, notes }: Written,
+  written: TodoVersion,
   output: keyof typeof REPLIES,
-  advice: readonly string[],
+  notes: Written['notes'],
 ): CommandResult {
-  const { items, asWritten = items } = written;
-  const stdout = REPLIES[output]({ ...written, items: asWritten });
-  return done(stdout, noteLines(new Set([...notes, ...advice])));
+  const { asWritten: items } = written;
+  const stdout = REPLIES[output](items ? { ...written, items } : written);
+  return done(stdout, noteLines(new Set(notes)));
 }
 
 /** @param to the version to restore; default: the one before the last change. */

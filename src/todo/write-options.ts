@@ -54,15 +54,16 @@ const FILE_NAME = /^[\w@%+=:,./~-]*(?:\.\w{1,8}|\/[\w@%+=:,./~-]*)$/;
 
 /** The error for words in place of a list, with the likely call; undefined for anything that looks like JSON. */
 export function wrongWord(given: readonly string[]): string | undefined {
+  if (given[0] === undefined || beginsJson(given[0])) return undefined;
   const words = given.flatMap((word) => (OF_ITEM.test(word) ? word.split(/[\s:=]+/) : word));
-  const [first = '-', second = ''] = words;
+  const [first = '', second = ''] = words;
   const problem = (call: string) => `${inQuotes(first)} is not a list. Try: ${call}`;
   // Such as `1 completed`.
   if (ITEM_WORD.test(first) && /^[a-z][\w-]*$/i.test(second)) {
     const call = callFor(second, words);
     return problem(call && isStep(call) ? call : filledIn(ANY_STEP, words));
   }
-  if (first === '-' || first.trim() === '' || beginsJson(first) || isValue(first)) return undefined;
+  if (first === '-' || first.trim() === '' || isValue(first)) return undefined;
   const call = callFor(first, words);
   if (call !== undefined) return problem(call);
   if (FILE_NAME.test(first)) return problem(filledIn('TodoWrite < FILE', words));

@@ -94,8 +94,8 @@ function propertiesIn(root: unknown): number {
   let count = 0;
   const pending = [root].filter(isCollection);
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
-    const children = Object.values(value);
-    if (!Array.isArray(value)) count += children.length;
+    const children = Array.isArray(value) ? value : Object.values(value);
+    if (children !== value) count += children.length;
     for (const child of children) if (isCollection(child)) pending.push(child);
   }
   return count;

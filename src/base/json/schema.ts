@@ -149,9 +149,10 @@ function schemaOf(kind: Kind, limits: TextLimits): z.ZodMiniType {
   switch (kind.is) {
     case 'text': {
       const most = kind.most(limits);
-      return z.string().check(z.trim(), ({ value, issues }) => {
-        const message = kind.problem(value, most, limits);
-        if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+      return z.string().check((text) => {
+        text.value = text.value.trim();
+        const message = kind.problem(text.value, most, limits);
+        if (message !== undefined) text.issues.push({ code: 'custom', message, input: text.value });
       });
     }
     case 'word':

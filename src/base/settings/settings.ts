@@ -162,7 +162,7 @@ export function readSettings(
 
 interface LatestReading {
   readonly names: readonly string[];
-  readonly variables: Environment;
+  readonly texts: readonly (string | undefined)[];
   readonly file: Environment;
   readonly reading: SettingsReading;
 }
@@ -176,11 +176,13 @@ function readVariables(
   directory: string | undefined,
 ): SettingsReading {
   const file = directory === undefined ? NO_VARIABLES : readEnvFile(directory);
-  const textOf = (name: string) => (OF_CALLER.has(name) ? caller : environment)[name];
+  const textOf = (name: string) =>
+    (caller !== environment && OF_CALLER.has(name) ? caller : environment)[name];
   const known = latest?.names === names && latest.file === file ? latest : undefined;
-  if (known && names.every((name) => known.variables[name] === textOf(name))) return known.reading;
-  const variables = Object.fromEntries(names.map((name) => [name, textOf(name)]));
-  latest = { names, variables, file, reading: settingsFrom(variables, file, directory) };
+  if (known?.texts.every((text, at) => text === textOf(names[at] as string))) return known.reading;
+  const texts = names.map(textOf);
+  const variables = Object.fromEntries(names.map((name, at) => [name, texts[at]]));
+  latest = { names, texts, file, reading: settingsFrom(variables, file, directory) };
   return latest.reading;
 }
 
@@ -218,10 +220,9 @@ export function settingsOfCalls(
   const names = isInMemory ? NAMES_IN_MEMORY : NAMES;
   const known = new WeakMap<Caller, SettingsReading>();
   return (call) => {
-    const before = call && known.get(call);
-    if (before) return before;
-    const caller = call?.env ?? environment;
-    const reading = readVariables(names, environment, caller, orElse(directory, undefined));
+    const reading =
+      (call && known.get(call)) ??
+      readVariables(names, environment, call?.env ?? environment, orElse(directory, undefined));
     if (call) known.set(call, reading);
     return reading;
   };
