@@ -230,7 +230,7 @@ const refuseHidden = ({ hidden }: ControlFiles) =>
 function goOnCommand(files: ControlFiles): string {
   const [status = '', out, err] = [files.status, ...files.outputs].map(quote);
   return (
-    `${BUILTIN} eval '[[ ! \${FUNCNAME-} ]]'&&` +
+    `${BUILTIN} eval '[[ ! \${FUNCNAME[1]-} ]]'&&` +
     `{ [[ /dev/fd/1 -ef ${out} && /dev/fd/2 -ef ${err} ]]||${BUILTIN} . ${quote(files.redirected)};` +
     `${BUILTIN} printf \\\\0%s\\\\0%s\\\\0 "$?" ${files.seal} >${status};}&&${wait(files)}||${BUILTIN} exit`
   );
