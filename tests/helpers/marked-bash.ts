@@ -37,6 +37,8 @@ for INDEX in "\${!lines[@]}"; do
     unset -v lines
     printf '%s\0' "before $INDEX" "$(state)" >&3
     eval "$line" </dev/null >/dev/null 2>&1 3>&-
+    # Its input, which is ours, does not end.
+    [[ ! \${COPROC_PID-} ]] || kill -KILL "$COPROC_PID" 2>/dev/null
     wait
     printf '%s\0' "after $INDEX" "$(state)" >&3
   )
@@ -75,7 +77,12 @@ function deedsOfBatch(
   writeFileSync(inRoot('lines'), `lines=(\n${lines.map(quote).join('\n')}\n)\n`);
   writeFileSync(inRoot('log'), '');
   // A line that hangs is killed with all its processes.
-  const options = { cwd: root, env, stdio: 'ignore' } as const;
+  const options = {
+    cwd: root,
+    // Missing, until a line makes a file of that name.
+    env: { ...env, HOME: inRoot('home') },
+    stdio: 'ignore',
+  } as const;
   const { status } = spawnSync('timeout', ['-s', 'KILL', LIMIT_S, 'bash', '-c', PROGRAM], options);
   const told = readFileSync(inRoot('changes'), 'utf8');
   const last = told.match(/(?:before|after) \d+(?=\0)/g)?.at(-1) ?? '';
@@ -99,7 +106,7 @@ function deedsOfBatch(
   }));
 }
 
-const KNOWN = new Set(['programs', 'folders', 'lines', 'log', 'changes']);
+const KNOWN = new Set(['programs', 'home', 'folders', 'lines', 'log', 'changes']);
 
 function difference(before = '', after = 'bash ended'): string {
   const known = new Set(before.split('\n'));
