@@ -51,8 +51,7 @@ async function runHandler(handler: AgentBashHandler): Promise<CommandResult> {
   if (invalid) return refuseInvalidUtf8(invalid);
   return handler.execute({
     argv,
-    // A check runs even if standard error is closed.
-    tell: (text) => orElse(() => writeAll(2, text), undefined),
+    tell,
     stdin: async () => textOfBytes(readStandardInput(MAX_JSON_BYTES), MAX_JSON_BYTES),
   });
 }
@@ -73,16 +72,21 @@ function invalidArgument(argv: readonly string[]): InvalidUtf8 | undefined {
 
 /** Writes the result to this process's streams. Returns the exit code. */
 export function writeResult(name: string, { stdout, stderr, exitCode }: CommandResult): number {
+  tell(stderr);
   try {
-    writeAll(2, stderr);
     writeAll(1, stdout);
     return exitCode;
   } catch (error) {
     // A reader that stops, such as `head`, is no error.
     if (codeOf(error) === 'EPIPE') return 1;
-    writeAll(2, `${name}: write error: ${(error as Error).message}\n`);
+    tell(`${name}: write error: ${(error as Error).message}\n`);
     return 1;
   }
+}
+
+/** What cannot be said, as on a full disk, keeps no check from running, and changes no exit code. */
+function tell(text: string): void {
+  orElse(() => writeAll(2, text), undefined);
 }
 
 /** Returns undefined unless a person reads the output: on a terminal, without TODO_PANEL=off, that no program drives. */

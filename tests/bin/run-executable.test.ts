@@ -94,6 +94,14 @@ test('a reply that cannot be written is an error, of which nothing is said if th
   expect(toNobody).toMatchObject({ status: 1, stderr: '' });
 });
 
+test('what cannot be said on standard error changes no exit code, and nothing on standard output', () => {
+  const { inBash } = machine();
+  const stdout = 'Todo list updated: 0 completed, 0 in_progress, 0 pending\n';
+  expect(inBash(`${WRITE} [] 2> /dev/full`)).toMatchObject({ status: 0, stdout });
+  expect(inBash(`${WRITE} --oops 2> /dev/full`)).toMatchObject({ status: 2, stdout: '' });
+  expect(inBash(`${READ} > /dev/full 2>&1`)).toMatchObject({ status: 1 });
+});
+
 test.runIf(hasPrograms('perl'))(
   'a list longer than the capacity of a pipe is written whole, also to a non-blocking pipe',
   () => {
