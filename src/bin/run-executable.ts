@@ -20,7 +20,7 @@ connectToServers();
 /** Runs an agent command as its own program, on lists in files or on a server. */
 export async function runExecutable(
   create: (home: TodoHome, settings: SettingsSource) => AgentBashHandler,
-  forReader?: (result: CommandResult) => Promise<CommandResult>,
+  forReader: typeof withShortNames = async (result) => result,
 ): Promise<void> {
   const home = new TodoHome(
     process.env,
@@ -35,8 +35,7 @@ export async function runExecutable(
   const ran = await runHandler(handler);
   // If the folder of lists cannot be found, the command itself reports that.
   const warnings = orElse(() => home.warnings, []);
-  const said = withWarnings(ran, warnings);
-  process.exitCode = writeResult(handler.name, forReader ? await forReader(said) : said);
+  process.exitCode = writeResult(handler.name, await forReader(withWarnings(ran, warnings)));
   await renewed;
   await home.close();
   if (ran.exitCode === 0 && !handler.isReadOnly) {
@@ -104,9 +103,8 @@ export function peopleLook(): (() => Promise<PeopleLook>) | undefined {
 /** The result as people read it: only JSON has the whole names of agents. */
 export async function withShortNames(result: CommandResult): Promise<CommandResult> {
   const { shortNames } = await import('../screen/panel/look.ts');
-  const { stdout, stderr } = result;
-  const isJson = stdout.startsWith('{');
-  return { ...result, stdout: isJson ? stdout : shortNames(stdout), stderr: shortNames(stderr) };
+  const stdout = result.stdout.startsWith('{') ? result.stdout : shortNames(result.stdout);
+  return { ...result, stdout, stderr: shortNames(result.stderr) };
 }
 
 function isOnTerminal(): boolean {

@@ -22,17 +22,22 @@ export function parentSession({
   return named?.[1] ?? orElse(() => copiedFrom(path, begins), undefined);
 }
 
-/** The first message, with its id. */
-const FIRST_MESSAGE = /"parentUuid":null,.*?("uuid":"[\w-]+"),"timestamp":"([^"]+)"/;
+/** The id and the time of each message. */
+const MESSAGE = /("uuid":"[\w-]+"),"timestamp":"([^"]+)"/g;
 const COPIED_MS = 1000;
 
-/** Claude Code's --fork-session copies messages with their ids: they are older than their transcript, and in another one, too. */
+/** Claude Code's --fork-session copies messages with their ids: they are older than their transcript, and in its parent's. */
 function copiedFrom(path: string, begins: string): string | undefined {
-  const [, id, at = ''] = FIRST_MESSAGE.exec(begins) ?? [];
-  if (id === undefined || statSync(path).birthtimeMs - Date.parse(at) < COPIED_MS) return undefined;
   const folder = dirname(path);
+  const bornAt = (name: string) => statSync(join(folder, name)).birthtimeMs;
+  const start = bornAt(basename(path)) - COPIED_MS;
+  const copied = [...begins.matchAll(MESSAGE)].filter(([, , at = '']) => Date.parse(at) <= start);
+  const id = copied.at(-1)?.[1];
+  if (id === undefined) return undefined;
+  // Other forks, which are younger than the parent, may have the last message, too.
   const others = readdirSync(folder).filter((name) => name !== basename(path));
   return others
+    .sort((a, b) => bornAt(a) - bornAt(b))
     .find((name) => orElse(() => readStart(join(folder, name), MOST_READ).includes(id), false))
     ?.replace(/\.jsonl$/, '');
 }

@@ -183,8 +183,9 @@ function change({ name, pieces, place, asked, say }: PieceChange): string {
 function ignoredOfUser(name: HarnessName, place: Target): string {
   const own: Target = { ...place, scope: 'user' };
   const rows = orElse(() => piecesOf(name, own).map((piece) => pieceRow(piece, own)), []);
-  const ignored = rows.filter(({ state }) => state === 'unreadable');
-  return ignored.map(({ state, text }) => `${state} ${text}\n`).join('');
+  return rows
+    .map(({ state, text }) => (state === 'unreadable' ? `${state} ${text}\n` : ''))
+    .join('');
 }
 
 function removeFoldersOf(paths: readonly string[], base: string): void {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { USER } from '../../../src/lists/place.ts';
@@ -397,6 +397,23 @@ describe('the list in the conversation', () => {
       expect(await contextOf(say(event))).not.toContain('[x] Fix it');
     },
   );
+
+  test('of several forks that copied the same messages, each begins with the list of their parent', async () => {
+    const { say, write, listBy, directory } = harness('old', ID);
+    write('[>] Fix it');
+    const file = (name: string) => join(directory, `${name}.jsonl`);
+    const bornAt = (name: string) => statSync(file(name)).birthtimeMs;
+    writeFileSync(file('old'), `${COPIED}\n`);
+    for (const fork of ['a', 'b', 'c', 'd', 'e', 'f', 's1']) {
+      do {
+        rmSync(file(fork), { force: true });
+        writeFileSync(file(fork), `${COPIED}\n`);
+      } while (bornAt(fork) <= bornAt('old'));
+      if (fork !== 's1') listBy('main', `main@${fork}`).update(items('[>] Theirs'));
+    }
+    await say({ ...ran('ls'), transcript_path: file('s1') });
+    expect(listBy('main', 'main@s1').get().items).toMatchObject(items('[>] Fix it'));
+  });
 
   test('a session that shares the list of a work tree is told at its start how old that is, and that its task may be another', async () => {
     const days = 24 * 60 * 60 * 1000;
