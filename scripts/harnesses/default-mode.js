@@ -72,12 +72,14 @@ export async function inDefaultMode(harness, world) {
   const result = { asked: [], unasked: [], failed: [] };
   await atTerminal(harness, world, async (run) => {
     for (const [line, reply] of ours) {
-      const { isAsked, heard, shown } = await run(line.replace('PROJECT', project));
+      const { isAsked, heard, said, shown } = await run(line.replace('PROJECT', project));
       if (isAsked) result.asked.push(line);
-      else if (!heard(reply)) result.failed.push(line);
+      else if (!heard(reply))
+        result.failed.push(`${line}, and the model heard ${said.slice(0, 2000)}`);
       // Harnesses fold a long list: the item in progress is in its first line, and in one of its last.
-      if (reply.includes('/12') && !shown.includes('Now 7: Step 7'))
-        result.failed.push(`folded: ${line}`);
+      if (!reply.includes('/12')) continue;
+      const all = await shown();
+      if (!all.includes('Now 7: Step 7')) result.failed.push(`folded: ${line}, shown as ${all}`);
     }
     for (const line of others) if (!(await run(line)).isAsked) result.unasked.push(line);
   });
@@ -126,8 +128,13 @@ async function atTerminal(harness, { project, env, model }, play) {
     const said = last.slice(last.lastIndexOf(prompt));
     return {
       isAsked,
+      said,
       heard: (text) => said.includes(JSON.stringify(text).slice(1, -1)),
-      shown: all.slice(all.lastIndexOf(prompt)),
+      // At rest: the end may be drawn before what is above it.
+      shown: async () => {
+        await terminal.rest();
+        return screen().slice(screen().lastIndexOf(prompt));
+      },
     };
   };
   try {
