@@ -71,13 +71,12 @@ export abstract class Connection<Answer> {
   /** The bytes of the present answer. */
   #bytesRead = 0;
 
-  /** @param isWork whether connecting keeps the process alive. */
-  constructor(address: string, tls: Tls | undefined, isWork = true) {
+  /** Connecting keeps no process alive: who waits for it does so within a time limit. */
+  constructor(address: string, tls: Tls | undefined) {
     this.address = address;
     this.#tls = tls;
     const { connect } = process.getBuiltinModule('node:net');
-    this.socket = connect({ ...splitAddress(address), noDelay: true });
-    if (!isWork) this.socket.unref();
+    this.socket = connect({ ...splitAddress(address), noDelay: true }).unref();
     this.ready = this.#open().catch((error) => {
       this.#fail(error);
       throw this.#failed(error);

@@ -26,9 +26,8 @@ export class EtcdConnection extends Connection<EtcdAnswer> {
   /** A server that wants TLS just ends the connection. */
   #mayWantTls: boolean;
 
-  /** @param isWork whether connecting keeps the process alive. */
-  constructor(member: string, { tls, user }: EtcdLogin, isWork = true) {
-    super(member, tls, isWork);
+  constructor(member: string, { tls, user }: EtcdLogin) {
+    super(member, tls);
     this.#user = user;
     this.#mayWantTls = tls === undefined;
   }

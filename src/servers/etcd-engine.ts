@@ -148,7 +148,7 @@ export class EtcdEngine extends Engine<EtcdConnection> {
     let [isEstablished, hasEnded] = [false, false];
     const follow = async (look: (changes: readonly Change[]) => void) => {
       while (!hasEnded && !this.isClosed) {
-        const connection = new EtcdConnection(this.current, this.#login, false);
+        const connection = new EtcdConnection(this.current, this.#login);
         const timer = setTimeout(() => connection.end(), this.tryMs).unref();
         connection.heard = (said) => {
           clearTimeout(timer);
