@@ -180,7 +180,7 @@ export class Document<T, V> {
       try {
         const newest = yield* settled(this.place.load());
         // A version seen meanwhile may be newer.
-        if (this.#seen === before || isSameVersion(newest, this.#latest)) this.show(newest);
+        if (this.#seen === before) this.show(newest);
         else this.#isDue = true;
         if (newest?.damage) process.emitWarning(newest.damage);
         this.#tell();

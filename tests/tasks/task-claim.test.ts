@@ -48,6 +48,8 @@ test('TaskRelease without ids says that it has released all: perhaps bash took #
   await team.run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskClaim 1', 'TaskClaim 2');
   const note = 'without ids all are released; an id is written 3: bash takes #3 for a comment';
   expect(await team.run('TaskRelease')).toEqual(ok('Released: #1, #2\n', `Note: ${note}\n`));
+  await team.run('TaskClaim 2');
+  expect(await team.run('TaskRelease')).toEqual(ok('Released: #2\n'));
 });
 
 test('a claim without a name says how to give one', async () => {
