@@ -35,9 +35,10 @@ function copiedFrom(path: string, begins: string): string | undefined {
   const id = copied.at(-1)?.[1];
   if (id === undefined) return undefined;
   // Other forks, which are younger than the parent, may have the last message, too.
-  const others = readdirSync(folder).filter((name) => name !== basename(path));
-  return others
-    .sort((a, b) => bornAt(a) - bornAt(b))
-    .find((name) => orElse(() => readStart(join(folder, name), MOST_READ).includes(id), false))
-    ?.replace(/\.jsonl$/, '');
+  return readdirSync(folder)
+    .filter((name) => name !== basename(path))
+    .map((name) => ({ name, at: bornAt(name) }))
+    .sort((a, b) => a.at - b.at)
+    .find(({ name }) => orElse(() => readStart(join(folder, name), MOST_READ).includes(id), false))
+    ?.name.replace(/\.jsonl$/, '');
 }
