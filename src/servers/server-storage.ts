@@ -182,10 +182,11 @@ export class ServerPlace<T> implements SharedPlace<T> {
     const newestFirst = await engine.read(this.#key, range);
     return newestFirst.map(({ version, bytes }) => {
       const stored = decodeContent<T>(bytes);
+      const what = `${engine.where(this.#key)}: version ${version}`;
+      if ('newerFormat' in stored) throw new StateError(`${what} ${stored.newerFormat}`);
       const problem = 'problem' in stored ? stored.problem : this.#options.check?.(stored.content);
       if ('problem' in stored || problem !== undefined) {
-        const what = `${engine.where(this.#key)}: version ${version} is damaged: ${problem}`;
-        return new DamagedVersion(what, version);
+        return new DamagedVersion(`${what} is damaged: ${problem}`, version);
       }
       const { at, by, content } = stored;
       return { version, at: new Date(at), by, content };

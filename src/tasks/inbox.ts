@@ -25,7 +25,7 @@ export function withNotices(
       if (kind === 'changed' && by !== USER) continue;
       if (agent === by) continue;
       const isField = kind === 'check' || kind === 'comments';
-      const what = isField ? ({ kind: 'changed', field: kind } as const) : { kind };
+      const what = isField ? ({ kind: 'changed', about: kind } as const) : { kind };
       const notice: Notice = { ...what, taskId, subject, by, at };
       inboxes.set(agent, [...(inboxes.get(agent) ?? []), notice].slice(-MOST_NOTICES));
     }
@@ -49,29 +49,30 @@ export function takeNotices(
 }
 
 /** `#3 "Fix login": assigned to you by ann`. */
-export function noticeText({ kind, field, taskId, subject, by }: Notice): string {
-  const words = field === undefined ? NOTICE_WORDS[kind] : FIELD_WORDS[field];
+export function noticeText({ kind, about, taskId, subject, by }: Notice): string {
+  const words = NOTICE_WORDS.get(about ?? kind) ?? NOTICE_WORDS.get(kind) ?? CHANGED;
   const task = `#${taskId} ${quotedText(subject, MAX_SUBJECT_IN_NOTICE)}`;
   return withoutTags(`${task}: ${words} by ${nameText(by)}`);
 }
 
-/** By kind, followed by `by NAME`. */
-export const NOTICE_WORDS: Readonly<Record<Notice['kind'], string>> = {
+type Event = Notice['kind'] | NonNullable<Notice['about']>;
+
+const CHANGED = 'yours: changed';
+const WORDS: Readonly<Record<Event, string>> = {
   assigned: 'assigned to you',
   reassigned: 'given to another agent',
   unblocked: 'yours: unblocked',
   reopened: 'yours: reopened',
-  changed: 'yours: changed',
+  changed: CHANGED,
+  check: 'yours: check changed',
+  comments: 'yours: commented',
   deleted: 'deleted',
   claimed: 'claimed',
   completed: 'completed',
   released: 'released',
 };
-
-/** The owner always learns of these. */
-const FIELD_WORDS = { check: 'yours: check changed', comments: 'yours: commented' };
-
-type Event = Notice['kind'] | NonNullable<Notice['field']>;
+/** Followed by `by NAME`. Newer builds may have others. */
+const NOTICE_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(WORDS));
 
 /** The pending tasks that waited for others and now wait for none: these were completed, deleted or unlinked. */
 function unblockedIn(before: TaskGraph, after: TaskGraph, changed: readonly number[]): Set<number> {

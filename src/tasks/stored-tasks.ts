@@ -9,7 +9,6 @@ import {
 } from '../base/json/stored.ts';
 import { PROOF } from '../base/proof/proof.ts';
 import type { LogEntry, Steps } from '../lists/log-place.ts';
-import { NOTICE_WORDS } from './inbox.ts';
 import { changedIds, NO_TASKS, type Notice, type Task, type TaskGraph } from './task.ts';
 import { TASK_FIELDS } from './task-fields.ts';
 
@@ -121,10 +120,11 @@ function freeze(task: Task): Task {
   return Object.freeze(task);
 }
 
+/** Its words are only shown. */
 const STORED_NOTICE: Stored = {
   has: {
-    kind: (value) => typeof value === 'string' && Object.hasOwn(NOTICE_WORDS, value),
-    field: { maybe: (value) => value === 'check' || value === 'comments' },
+    kind: 'text',
+    about: { maybe: 'text' },
     taskId: 'id',
     subject: 'text',
     by: 'text',

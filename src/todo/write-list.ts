@@ -5,7 +5,7 @@ import type { ListSettings } from '../base/settings/settings.ts';
 import { listJson, listText, movedOn, nextText, notKept, summaryText } from './list-text.ts';
 import { contentKey, pairRenamed } from './pair-items.ts';
 import { itemName, type ListSteps, type RevisedList, reviseList } from './revise-list.ts';
-import { type Item, type Items, isOpen, type TodoItem } from './todo-fields.ts';
+import { type Item, type Items, isOpen, TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes, type TodoVersion } from './todo-version.ts';
@@ -89,12 +89,17 @@ function afterSteps(
   if ('problems' in revised) {
     return { refused: refusal('Cannot update the list', { lines: revised.problems }) };
   }
-  const given = revised.items.map(({ proof: _, ...item }) => item);
+  // Proofs, and the fields of newer builds, are kept without being checked.
+  const isGiven = ([name]: [string, unknown]) => Object.hasOwn(TODO_FIELDS, name);
+  const given = revised.items.map((item) =>
+    Object.fromEntries(Object.entries(item).filter(isGiven)),
+  );
   const validation = validateTodoList({ todos: given }, settings);
   if ('problems' in validation) {
     return { refused: refusal('Validation failed', validation.problems) };
   }
-  return { items: validation.items, dropped: revised.dropped };
+  const whole = validation.items.map((item, at) => ({ ...revised.items[at], ...item }));
+  return { items: whole, dropped: revised.dropped };
 }
 
 /**

@@ -33,6 +33,18 @@ test.runIf(hasEtcd)('a version that unpacks to more than 64 MiB is damaged, not 
   );
 });
 
+test.runIf(hasEtcd)('a version in a newer format is not damaged, and is not replaced', async () => {
+  const place = placeAt(servers.etcd.url);
+  const client = closing(servers.etcd.client({ timeoutMs: 20_000 }));
+  const stored = { id: 'a', at: NOON.toISOString(), by: 'ann', content: 'x', format: 2 };
+  const key = base64(`${servers.etcd.root}/todos/s/a/${10 ** 15 - 1 - 1}`);
+  await client.call('kv/put', { key, value: base64(JSON.stringify(stored)) }, 'change');
+  expect(await problemOf(place.load())).toMatch(
+    /: version 1 has format 2, which this program cannot read: update it$/,
+  );
+  expect(await place.commit(0, 'y', NOON)).toBeUndefined();
+});
+
 test.runIf(hasEtcd)('a list that others could not read again is not written', async () => {
   const place = placeAt(servers.etcd.url);
   expect(await problemOf(place.commit(0, ' '.repeat(64 * MIB), NOON))).toMatch(
