@@ -35,10 +35,12 @@ export async function runExecutable(
   const ran = await runHandler(handler);
   // If the folder of lists cannot be found, the command itself reports that.
   const warnings = orElse(() => home.warnings, []);
-  process.exitCode = writeResult(handler.name, await forReader(withWarnings(ran, warnings)));
+  const hasChanged = ran.exitCode === 0 && !handler.isReadOnly;
+  const result = await forReader(withWarnings(ran, warnings));
+  process.exitCode = writeResult(handler.name, result, hasChanged);
   await renewed;
   await home.close();
-  if (ran.exitCode === 0 && !handler.isReadOnly) {
+  if (hasChanged) {
     tellPrompt(process.env, `${__dirname}/../bin/agent-shell.cjs`);
   }
   exitNow();
@@ -69,17 +71,24 @@ function invalidArgument(argv: readonly string[]): InvalidUtf8 | undefined {
   return undefined;
 }
 
-/** Writes the result to this process's streams. Returns the exit code. */
-export function writeResult(name: string, { stdout, stderr, exitCode }: CommandResult): number {
+/** Writes the result to this process's streams. @param isStored what was done stays done. Returns the exit code. */
+export function writeResult(
+  name: string,
+  { stdout, stderr, exitCode }: CommandResult,
+  isStored = false,
+): number {
   tell(stderr);
   try {
     writeAll(1, stdout);
     return exitCode;
   } catch (error) {
     // A reader that stops, such as `head`, is no error.
-    if (codeOf(error) === 'EPIPE') return 1;
-    tell(`${name}: write error: ${(error as Error).message}\n`);
-    return 1;
+    if (codeOf(error) !== 'EPIPE') {
+      const stored = isStored ? '; the change is stored' : '';
+      tell(`${name}: write error: ${(error as Error).message}${stored}\n`);
+    }
+    // To a model, 1 would say that nothing was changed.
+    return isStored ? exitCode : 1;
   }
 }
 

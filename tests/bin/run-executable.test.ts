@@ -94,6 +94,18 @@ test('a reply that cannot be written is an error, of which nothing is said if th
   expect(toNobody).toMatchObject({ status: 1, stderr: '' });
 });
 
+test('a change that is stored is not refused, though its reply cannot be written', () => {
+  const { inBash } = machine();
+  const stored = `${WRITE} --add A --active-form B`;
+  const stderr = expect.stringMatching(
+    /^TodoWrite: write error: ENOSPC: .*; the change is stored\n$/,
+  );
+  expect(inBash(`${stored} > /dev/full`)).toMatchObject({ status: 0, stderr });
+  expect(inBash(`exec 3> >(:); wait $!; ${stored} >&3`)).toMatchObject({ status: 0, stderr: '' });
+  expect(inBash(`${READ} --json`).stdout.match(/"A"/g)).toHaveLength(2);
+  expect(inBash(`${WRITE} --done 9 > /dev/full`)).toMatchObject({ status: 1 });
+});
+
 test('what cannot be said on standard error changes no exit code, and nothing on standard output', () => {
   const { inBash } = machine();
   const stdout = 'Todo list updated: 0 completed, 0 in_progress, 0 pending\n';

@@ -32,6 +32,16 @@ fail() {
   exit 1
 }
 lost() { fail 'its agent shell has ended'; }
+# After exit code 1 a model would repeat a change. a: the exit code of the call; $1: of head, from 129 on a signal's
+unwritten() {
+  [ "$1" -le 128 ] || exit "$1"
+  case $a$name in
+    0TodoWrite | 0TodoProve | 0Task[ACIPRU]*)
+      printf '%s: write error; the change is stored\n' "$name" >&6
+      exit 0 ;;
+  esac
+  fail 'write error'
+}
 
 # All paths below are relative, so they hold even if the path of this directory is replaced.
 cd -- "${0%/*}/.." || lost
@@ -94,7 +104,7 @@ while :; do
       exec 4<&-
       [ "$b" = 0 ] || printf %s "$err" >&6
       printf %s "$out" && exit "$a"
-      fail 'write error' ;;
+      unwritten 1 ;;
     # a, b, c: as for text
     bytes)
       # Some head(1) read ahead, so the host sends each part on request, and `end` when it is complete.
@@ -104,7 +114,7 @@ while :; do
       trap '' PIPE
       printf . || lost
       trap - PIPE
-      [ "$c" = 0 ] || head -c "$c" <&4 >&7 2>&6 || exit
+      [ "$c" = 0 ] || head -c "$c" <&4 >&7 || unwritten $?
       trap '' PIPE
       printf . || lost
       read -r -u 4 kind && [ "$kind" = end ] || lost

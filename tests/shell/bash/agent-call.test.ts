@@ -2,6 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { quote } from '../../../src/base/line/quotes.ts';
+import { DEFAULT_SETTINGS } from '../../../src/base/settings/settings.ts';
+import { agentHandlers } from '../../../src/shell/router/agent-handlers.ts';
+import { taskCommands } from '../../../src/tasks/task-commands.ts';
+import { taskContext } from '../../../src/tasks/task-context.ts';
+import { TodoStore } from '../../../src/todo/todo-store.ts';
 import { sharedAgentSession, TestAgent } from '../../helpers/agents.ts';
 import { bashIsSince, plainBash } from '../../helpers/bash.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
@@ -111,6 +116,26 @@ describe('the reply', () => {
       expect(agent.calls.length).toBe(3);
     },
   );
+
+  test('of a change, at a full device, says that it is stored, with exit code 0', async () => {
+    const real = [
+      ...agentHandlers(new TodoStore(), () => ({ settings: DEFAULT_SETTINGS, warnings: [] })),
+      ...taskCommands(taskContext({ environment: {}, directory: () => '/' })),
+    ];
+    let length = 10;
+    const handlers = real.map(
+      ({ name }) => new TestAgent(() => ({ stdout: 'x'.repeat(length) }), name),
+    );
+    const session = startSession({ handlers });
+    for (length of [10, 100_000]) {
+      for (const { name, isReadOnly } of real) {
+        const stored = `${name}: write error${isReadOnly ? '' : '; the change is stored'}\n`;
+        const exitCode = isReadOnly ? 1 : 0;
+        const result = { stdout: '', stderr: stored, exitCode };
+        expect(await session.run(`command ${name} >/dev/full`)).toEqual(result);
+      }
+    }
+  });
 
   // BSD's head wants at least one byte; busybox's reads ahead.
   const BSD_HEAD = '#!/bin/sh\n[ "$2" -gt 0 ] || exit 1\nexec /usr/bin/head "$@"\n';
