@@ -50,7 +50,9 @@ test.runIf(hasProc)(
   async () => {
     const HOME = temporaryDirectory();
     writeFileSync(join(HOME, '.bashrc'), 'echo >~/read\n');
-    const { exitCode, stdout, stderr } = await startRun('careless', { HOME, SHLVL: '' }).ended;
+    // What it leaves does not end by itself.
+    const env = { HOME, SHLVL: '', TEST_END_MS: '200' };
+    const { exitCode, stdout, stderr } = await startRun('careless', env).ended;
     // Neither a test's bash nor the run's own reads it, which may take long, or print something.
     expect(readdirSync(HOME)).not.toContain('read');
     expect(stderr).toMatch(

@@ -30,7 +30,7 @@ left() {
   fi
 }
 kill -INT $(left) # PostgreSQL and etcd end by it in good order
-for round in {1..20}; do [ -z "$(left)" ] && break; sleep 0.1; done
+for round in {1..10}; do [ -z "$(left)" ] && break; sleep 0.2; done
 # Again and again: one of them may have started another one meanwhile.
 for round in {1..100}; do
   pids=$(left)

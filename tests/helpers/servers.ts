@@ -1,5 +1,4 @@
 import { beforeAll, describe } from 'vitest';
-import { orElse } from '../../src/base/system/files.ts';
 import { useServers as handIn } from '../../src/lists/storage.ts';
 import { ServerStorage } from '../../src/servers/server-storage.ts';
 import {
@@ -12,14 +11,14 @@ import {
   type TestServer,
   uniqueName,
 } from './engines.ts';
-import { madeIn, oncePerRun } from './once-per-run.ts';
+import { oncePerRun } from './once-per-run.ts';
 
 handIn((options) => new ServerStorage(options));
 
 // One etcd and one PostgreSQL for all tests of a run that do not stop or change them, started by the first test that needs
 // them.
 
-interface Running {
+export interface RunningServers {
   readonly etcd?: { readonly endpoints: readonly string[] };
   readonly postgres?: { readonly port: number };
   readonly pids: readonly number[];
@@ -58,7 +57,7 @@ export function describeOn(
   }
 }
 
-async function startServers(folder: string): Promise<Running> {
+async function startServers(folder: string): Promise<RunningServers> {
   const [etcd, postgres] = await Promise.all([
     hasEtcd ? EtcdCluster.start(1, [], undefined, folder) : undefined,
     hasPostgres ? PostgresServer.start(folder) : undefined,
@@ -70,13 +69,4 @@ async function startServers(folder: string): Promise<Running> {
     ...(postgres && { postgres: { port: postgres.port } }),
     pids: [child?.pid, postgres?.pid].filter((pid) => pid !== undefined),
   };
-}
-
-/** After all tests. @param run its folder. */
-export function stopServers(run: string): void {
-  const running = madeIn<Running>('servers', run);
-  for (const pid of running?.pids ?? []) {
-    // Both end at once, if they have not yet; PostgreSQL releases its shared memory.
-    orElse(() => process.kill(pid, 'SIGQUIT'), false);
-  }
 }

@@ -5,8 +5,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
 import { orElse } from '../../src/base/system/files.ts';
 import { missing } from './machine.ts';
+import { madeIn } from './once-per-run.ts';
 import { processesWith } from './processes.ts';
-import { stopServers } from './servers.ts';
+import type { RunningServers } from './servers.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const EXECUTABLE = join(ROOT, 'dist', 'bin', 'agent-shell.cjs');
@@ -36,6 +37,15 @@ export default function beginRun({ vitest }: TestProject): (() => Promise<void>)
     console.error(`\nThe tests are over, but these are left of them:\n  ${left.join('\n  ')}`);
     process.exitCode = 1;
   };
+}
+
+/** Those that all tests share: tests/helpers/servers.ts, which would load what speaks to them. @param run its folder. */
+function stopServers(run: string): void {
+  const running = madeIn<RunningServers>('servers', run);
+  for (const pid of running?.pids ?? []) {
+    // Both end at once, if they have not yet; PostgreSQL releases its shared memory.
+    orElse(() => process.kill(pid, 'SIGQUIT'), false);
+  }
 }
 
 function buildIfStale(): void {
@@ -86,7 +96,8 @@ async function leftIn(folder: string): Promise<string[]> {
     ...readdirSync(files).map((name) => join(files, name)),
     ...processesOf(folder),
   ];
-  for (let pause = 50; pause < 5000 && look().length > 0; pause *= 2) await setTimeout(pause);
+  const limit = Number(process.env.TEST_END_MS ?? 5000);
+  for (let pause = 50; pause < limit && look().length > 0; pause *= 2) await setTimeout(pause);
   return look();
 }
 
