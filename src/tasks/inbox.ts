@@ -50,20 +50,20 @@ export function takeNotices(
 
 /** `#3 "Fix login": assigned to you by ann`. */
 export function noticeText({ kind, about, taskId, subject, by }: Notice): string {
-  const words = NOTICE_WORDS.get(about ?? kind) ?? NOTICE_WORDS.get(kind) ?? CHANGED;
+  const words = NOTICE_WORDS.get(about ?? kind) ?? NOTICE_WORDS.get(kind) ?? TASK_CHANGED;
   const task = `#${taskId} ${quotedText(subject, MAX_SUBJECT_IN_NOTICE)}`;
   return withoutTags(`${task}: ${words} by ${nameText(by)}`);
 }
 
 type Event = Notice['kind'] | NonNullable<Notice['about']>;
 
-const CHANGED = 'yours: changed';
+const TASK_CHANGED = 'yours: changed';
 const WORDS: Readonly<Record<Event, string>> = {
   assigned: 'assigned to you',
   reassigned: 'given to another agent',
   unblocked: 'yours: unblocked',
   reopened: 'yours: reopened',
-  changed: CHANGED,
+  changed: TASK_CHANGED,
   check: 'yours: check changed',
   comments: 'yours: commented',
   deleted: 'deleted',

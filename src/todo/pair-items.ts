@@ -39,14 +39,18 @@ export function removedAndAdded(
 
 /**
  * Like `pairItems`, but a dropped item in progress counts as renamed if a new item is in progress or completed, unless both
- * have ids, which would be equal. Lists that share no item are about other work, unless each is a single item.
+ * have ids, which would be equal. Lists that share no item are about other work, unless each is a single item with a word of
+ * the other.
  */
 export function pairRenamed(before: Items, after: Items): ItemPair[] {
   const pairs = pairItems(before, after);
   const lost = pairs.find((pair) => pair.before?.status === 'in_progress' && !pair.after);
   if (lost === undefined) return pairs;
   const isSingle = before.length === 1 && after.length === 1;
-  if (!isSingle && !pairs.some((pair) => pair.before && pair.after)) return pairs;
+  const isSameWork = isSingle
+    ? !isOther(before, after)
+    : pairs.some((pair) => pair.before && pair.after);
+  if (!isSameWork) return pairs;
   const isPossible = (pair: ItemPair) =>
     !pair.before && (lost.before?.id === undefined || pair.after?.id === undefined);
   const having = (status: TodoItem['status']) =>
@@ -57,11 +61,12 @@ export function pairRenamed(before: Items, after: Items): ItemPair[] {
   return pairs.filter((pair) => pair !== renamed).map((pair) => (pair === lost ? joined : pair));
 }
 
-/** Like `pairItems`, but another text in the same place is the same item, in lists of the same length. */
+/** Like `pairItems`, but another text in the same place is the same item, in lists of the same length; of single items as above. */
 export function pairInPlace(before: Items, after: Items): ItemPair[] {
   const pairs = pairItems(before, after);
   // Of lists of the same length with as many pairs, no item is left over: most updates change a status only.
   if (before.length !== after.length || pairs.length === before.length) return pairs;
+  if (before.length === 1 && isOther(before, after)) return pairs;
   const added = new Set(pairs.flatMap((pair) => (pair.before ? [] : [pair.after])));
   for (const pair of pairs) {
     const now = pair.before && !pair.after && after[before.indexOf(pair.before)];
@@ -69,6 +74,17 @@ export function pairInPlace(before: Items, after: Items): ItemPair[] {
   }
   return pairs.filter((pair) => pair.before || added.has(pair.after));
 }
+
+/** True if the first items share no word: a letter of scripts without spaces, else three letters or more. */
+function isOther([before]: Items, [after]: Items): boolean {
+  const words = new Set(after?.content.toLowerCase().match(WORD));
+  return !before?.content
+    .toLowerCase()
+    .match(WORD)
+    ?.some((word) => words.has(word));
+}
+
+const WORD = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}]|[\p{L}\p{N}]{3,}/gu;
 
 /** Completes open pairs by items of the same key, first by items that are the same. Returns the other items. */
 function match(open: readonly KeptPair[], items: Items, keyOf: (item: Item) => string | undefined) {

@@ -46,6 +46,13 @@ describe('dropped items', () => {
       plan.slice(1),
       `${ONE} "Fix it"`,
     ],
+    [
+      'a single item, if another one shares no word',
+      ['[>] Fix it'],
+      ['[>] Go on'],
+      `${ONE} "Fix it"`,
+    ],
+    ['a single item in Chinese', ['[>] 修复登录'], ['[>] 写文档'], `${ONE} "修复登录"`],
     ['an item with another id', renumbered, ['[ ] #3 Release'], `${ONE} "Write docs"`],
     ['an item whose id another has now', renumbered, ['[ ] #1 Ship it'], `${ONE} "Write docs"`],
     [
@@ -99,6 +106,8 @@ describe('dropped items', () => {
     ['the first list of all', [], plan],
     ['completed items are left out', ['[x] a', '[x] b', '[>] c'], ['[>] c']],
     ['the item in progress alone is renamed', plan, ['[>] Fix it well', ...plan.slice(1)]],
+    ['a single item is renamed', ['[>] Fix it'], ['[>] FIX login']],
+    ['a single item in Chinese is renamed', ['[>] 修复登录'], ['[>] 登录页面']],
     ['it loses its id, too', ['[>] #1 Fix it', '[ ] Ship it'], ['[>] Fix it well', '[ ] Ship it']],
     ['it is renamed and completed', plan, ['[x] Fix it well', ...plan.slice(1)]],
     ['items change places', plan, [...plan].reverse()],

@@ -35,6 +35,8 @@ test.each([
   [['- a', '> a', '> b | - c'], 'b 3, c 3'],
   // Another text for the one in progress is a renaming.
   [['> a | - b', '> A better a | - b'], 'A better a 1, b 1'],
+  [['> Fix it', '> Fix that'], 'Fix that 1'],
+  [['> Fix it', '> Write docs'], 'Write docs 2'],
   [['> a | - b', 'x a | > c'], 'a 2, c 2'],
   [['> a | - b', 'x a | > b', '> a | - b'], 'a 2, b 3'],
   [['> a | - b', '- a | > b', '> a | - b'], 'a 2, b 3'],
