@@ -1,3 +1,4 @@
+import { seeHelp } from '../base/command/replies.ts';
 import { orElse, writeAll } from '../base/system/files.ts';
 import { isTerminal, readStandardInput } from '../base/system/standard-io.ts';
 import { jsonObjectEnd, MAX_INPUT_BYTES, runHook } from '../harness/hook/run-hook.ts';
@@ -8,13 +9,10 @@ connectToServers();
 
 // `agent-shell hook`. A failure must not disturb the harness: it gets an answer in its dialect or none, and exit code 0.
 
-const FOR_A_PERSON =
-  'agent-shell: hook is for coding agents, which send it JSON; see agent-shell setup --help\n';
-
 process.on('uncaughtException', () => process.exit(0));
 
 if (isTerminal(0)) {
-  writeAll(2, FOR_A_PERSON);
+  writeAll(2, seeHelp('hook is for coding agents, which send it JSON', 'agent-shell setup --help'));
 } else {
   runHook({
     argv: process.argv.slice(2),

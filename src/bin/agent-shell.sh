@@ -184,7 +184,7 @@ own_options() {
       *[!a-z]*) break ;;
       wa* | se* | sta* | com* | pri*)
         [ -e "$1" ] || command -v "$1" >/dev/null ||
-          echo "agent-shell: no script $1; subcommands: watch, sessions, setup, state, prime, completions" >&2
+          printf 'agent-shell: no script %s; subcommands:\nwatch, sessions, setup, state, prime, completions\n' "$1" >&2
         break ;;
       *) break ;;
     esac
@@ -206,7 +206,7 @@ read_arguments() {
       --noprofile | -noprofile) agent_shell_profile=none ;;
       --posix | -posix) agent_shell_posix=1 ;;
       --session* | --agent* | --panel* | --no-panel)
-        echo "agent-shell: $1 must come before bash's options; see agent-shell --help" >&2; exit 2 ;;
+        printf "agent-shell: %s must come before bash's options;\nsee agent-shell --help\n" "$1" >&2; exit 2 ;;
       --*) ;;
       [-+]*[oO]*)
         case ${2-} in posix) agent_shell_posix=1 ;; esac

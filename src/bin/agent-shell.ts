@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { EXIT_CODES } from '../base/command/agent-command.ts';
-import { exitCodeOf } from '../base/command/replies.ts';
+import { exitCodeOf, seeHelp } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
 import { safeText } from '../base/safe-text.ts';
 import { orElse, randomHex, writeAll } from '../base/system/files.ts';
@@ -37,7 +37,7 @@ async function runAgentShell(): Promise<number> {
       return printSystemPrompt(options.tasks);
     case 'usage-error': {
       const page = options.of === undefined ? 'agent-shell' : `agent-shell ${options.of}`;
-      complain(`${safeText(options.message, MAX_MESSAGE)}; see ${page} --help`);
+      complain(seeHelp(safeText(options.message, MAX_MESSAGE), `${page} --help`));
       return EXIT_CODES.wrongUsage;
     }
     case 'sessions':
@@ -170,14 +170,15 @@ async function runAsBash(argv: readonly string[]): Promise<number> {
 /** Ends the program when its output cannot be written; silently if the reader of a pipe or the terminal has gone. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') complain(`write error: ${error.message}`);
+    if (error.code !== 'EPIPE' && error.code !== 'EIO')
+      complain(`agent-shell: write error: ${error.message}\n`);
     process.exit(1);
   });
 }
 
 function complain(message: string): void {
   // Standard error may be closed, too.
-  orElse(() => writeAll(2, `agent-shell: ${message}\n`), undefined);
+  orElse(() => writeAll(2, message), undefined);
 }
 
 runAgentShell().then(
@@ -189,6 +190,6 @@ runAgentShell().then(
     if (error.code === 'EPIPE') return;
     const isOfDirectory = error.syscall === 'uv_cwd';
     const deleted = 'the current directory was deleted; start agent-shell in another one';
-    complain(isOfDirectory ? deleted : safeText(error.message));
+    complain(`agent-shell: ${isOfDirectory ? deleted : safeText(error.message)}\n`);
   },
 );

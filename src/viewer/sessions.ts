@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { EXIT_CODES } from '../base/command/agent-command.ts';
 import { HELP_OPTIONS, helpReply, type Options, parseOptions } from '../base/command/options.ts';
+import { seeHelp } from '../base/command/replies.ts';
 import { inTimeOf } from '../base/command/time-limit.ts';
 import { jsonLine } from '../base/json/fields.ts';
 import { counted, inQuotes, safeText } from '../base/safe-text.ts';
@@ -126,7 +127,7 @@ async function removeLists(
   if (chosen.length === 0) {
     const none =
       name === undefined ? `no list is older than ${age}` : `no session ${inQuotes(name)}`;
-    writeAll(2, `agent-shell: ${none}; see agent-shell sessions\n`);
+    writeAll(2, seeHelp(none, 'agent-shell sessions'));
     return name === undefined ? 0 : EXIT_CODES.refused;
   }
   if (!isSure && !process.stdin.isTTY)
@@ -156,6 +157,6 @@ function listName({ session, agent }: SessionList): string {
 }
 
 function wrong(problem: string): number {
-  writeAll(2, `agent-shell: ${problem}; see agent-shell sessions --help\n`);
+  writeAll(2, seeHelp(problem, 'agent-shell sessions --help'));
   return EXIT_CODES.wrongUsage;
 }

@@ -17,25 +17,30 @@ describe('options', () => {
     ['--session with an empty name', ['--session=', '-c', 'touch ran'], '--session needs a name'],
     ['--agent without --session', ['--agent', 'bob', '--jsonl'], '--agent needs --session: '],
     ['--prompt with another word', ['--prompt', '--bogus'], '--bogus'],
-    ['what is nearly --jsonl', ['--jsnl'], '(did you mean --jsonl?); see agent-shell --help'],
+    ['what is nearly --jsonl', ['--jsnl'], '(did you mean --jsonl?);'],
     ['what is nearly --no-panel', ['--no-panl', '-c', 'touch ran'], 'did you mean --no-panel?'],
     ['--jsonl with -c', ['--jsonl', '-c', 'touch ran'], '-c'],
     ['help with another word', ['help', 'foo'], "no help page for 'foo'"],
     ['prime with an argument', ['prime', 'now'], "'now'"],
+    ['watch --web of one agent', ['watch', '--web', '--all'], 'excludes --all, --agent'],
+    ['watch --tasks of one agent', ['watch', '--tasks', '--agent', 'a'], 'excludes --all'],
+    ['watch at no port', ['watch', '--web', '--port', '65536'], "received '65536'"],
+    ['sessions of no age', ['sessions', '--older', 'a-very-long-age'], "'a-very-long-age'"],
+    ['sessions with two choices', ['sessions', '--older', '1d', '--remove', 'a'], 'NAME or'],
     ["ours behind bash's", ['--norc', '--panel=off', '-c', 'touch ran'], 'before bash'],
   ])(
-    'that make no sense: one line on stderr that names them, exit code 2, and nothing runs: %s',
+    'that make no sense: an error in 80 columns that names them, exit code 2, and nothing runs: %s',
     async (_name, args, named) => {
       const { stdout, stderr, exitCode } = await agentShell(args);
       expect([stdout, exitCode]).toEqual(['', 2]);
-      expect(stderr).toMatch(/^agent-shell: [^\n]+\n$/);
-      expect(stderr).toContain(named);
-      expect(stderr).toContain('--help');
+      expect(stderr).toMatch(/^agent-shell: .{1,67}(?:\n.{1,80}){0,2}\n$/);
+      expect(stderr.replaceAll('\n', ' ')).toContain(named);
+      expect(stderr).toMatch(/; see agent-shell.* --help\n$|;\nsee agent-shell.* --help\n$/);
     },
   );
 
   test('a misspelled subcommand gets their names before the error of bash', async () => {
-    const said = /^agent-shell: no script wach; subcommands: watch, .*\n.*wach: No such file.*\n$/;
+    const said = /^agent-shell: no script wach; subcommands:\nwatch, .*\n.*wach: No such file.*\n$/;
     const { stderr, exitCode } = await agentShell(['wach']);
     expect([stderr, exitCode]).toEqual([expect.stringMatching(said), 127]);
   });
@@ -44,7 +49,7 @@ describe('options', () => {
     const { stderr, exitCode } = await agentShell(['--jsonl', `--\x1b[2J\n${'x'.repeat(100_000)}`]);
     expect(exitCode).toBe(2);
     expect(stderr.length).toBeLessThan(300);
-    expect(stderr).toMatch(/^[^\n\x1b]*\n$/);
+    expect(stderr).toMatch(/^[^\n\x1b]*\n[^\n\x1b]*\nsee agent-shell --help\n$/);
   });
 
   test('-h and --help print the help page, which begins with three examples, names every command, and fits a screen', async () => {

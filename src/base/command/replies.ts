@@ -35,6 +35,17 @@ function bulletList({ lines, unlisted = 0, closing = [] }: Problems): string {
   return all.map((line) => `- ${line}\n`).join('');
 }
 
+/** Text whose lines end at column 80. */
+export function inColumns(text: string): string {
+  return text.replace(/(?=.{81})(.{1,80}) /g, '$1\n');
+}
+
+/** An error of agent-shell itself, for a person; the page has a line of its own if it does not fit. */
+export function seeHelp(problem: string, page: string): string {
+  const line = `agent-shell: ${problem}; see ${page}\n`;
+  return line.length <= 81 ? line : `${inColumns(`agent-shell: ${problem};`)}\nsee ${page}\n`;
+}
+
 /** Stderr lines for advice, news and corrected slips; none for undefined. */
 export function noteLines(notes: Iterable<string | undefined>): string {
   let text = '';

@@ -2,6 +2,7 @@ import { existsSync, rmdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { type CommandResult, done, failed } from '../../base/command/agent-command.ts';
 import { HELP_OPTIONS, parseOptions } from '../../base/command/options.ts';
+import { inColumns, seeHelp } from '../../base/command/replies.ts';
 import { inQuotes, safeText } from '../../base/safe-text.ts';
 import { findProgram } from '../../base/system/access.ts';
 import { makeFolders, orElse } from '../../base/system/files.ts';
@@ -237,12 +238,7 @@ Lines that only use the task list then run without a question, for all who clone
 `);
 }
 
-/** Text whose lines end at column 80. */
-function inColumns(text: string): string {
-  return text.replace(/(?=.{81})(.{1,80}) /g, '$1\n');
-}
-
 function wrongSetupUsage(problem: string): CommandResult {
-  const message = `agent-shell: ${safeText(problem, MAX_SETUP_ERROR)}; see agent-shell setup --help\n`;
-  return failed('wrongUsage', inColumns(message));
+  const said = seeHelp(safeText(problem, MAX_SETUP_ERROR), 'agent-shell setup --help');
+  return failed('wrongUsage', said);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusal } from '../../../src/base/command/replies.ts';
+import { refusal, seeHelp } from '../../../src/base/command/replies.ts';
 import { failed } from '../../helpers/replies.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `problem ${index}`);
@@ -34,4 +34,14 @@ test('long lines are left out beyond 4 KB', () => {
   const { stderr } = refusal('Failed', { lines, closing: ['last'] });
   expect(Buffer.byteLength(stderr)).toBeLessThan(3500);
   expect(stderr).toMatch(/- last\n- and 11 more\n$/);
+});
+
+test.each([
+  [43, /^agent-shell: (?:x )+x; see agent-shell --help\n$/],
+  [45, /^agent-shell: (?:x )+x;\nsee agent-shell --help\n$/],
+  [201, /^agent-shell: (?:x )+x\n(?:x )+x\n(?:x )*x;\nsee agent-shell --help\n$/],
+])('an error of agent-shell of %d characters fits in 80 columns with its hint', (length, form) => {
+  const said = seeHelp('x '.repeat(length).slice(0, length), 'agent-shell --help');
+  expect(said).toMatch(form);
+  expect(said).not.toMatch(/.{81}/);
 });
