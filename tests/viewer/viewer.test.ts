@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { executable } from '../helpers/executables.ts';
@@ -74,6 +75,30 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     process.kill(terminal.child, 'SIGWINCH');
     await terminal.until('the list again', (screen) => !screen.includes('CUT'));
     terminal.press('q');
+  });
+
+  test('it looks for sessions only while they are shown', async () => {
+    const state = temporaryDirectory();
+    storeOf(state, 'main').update([todo('Build')]);
+    const log = join(state, 'timers');
+    const spy = join(state, 'spy.cjs');
+    writeFileSync(
+      spy,
+      `const { appendFileSync } = require('node:fs');
+      const { setInterval: set, clearInterval: clear } = globalThis;
+      globalThis.setInterval = (...how) => { appendFileSync(${JSON.stringify(log)}, 'set ' + how[1] + '\\n'); return set(...how); };
+      globalThis.clearInterval = (timer) => { if (timer) appendFileSync(${JSON.stringify(log)}, 'cleared\\n'); clear(timer); };`,
+    );
+    const terminal = new TmuxTerminal('bash --norc', { cwd: state });
+    const program = `${process.execPath} --require ${spy} ${executable('agent-shell')}`;
+    terminal.enter(`TODO_STATE_DIR=${state} ${program} watch --session s`);
+    await terminal.until('the list', (screen) => screen.includes('Build'));
+    const logged = () => readFileSync(log, 'utf8');
+    writeFileSync(log, '');
+    terminal.type('s');
+    await eventually('the search', () => logged() === 'set 2000\n');
+    terminal.press('Escape');
+    await eventually('its end', () => logged() === 'set 2000\ncleared\n');
   });
 
   test('a signal ends it even if its terminal is not read', async () => {

@@ -141,8 +141,9 @@ export class TaskPanel {
     this.screen.writeOutput(chunk);
   }
 
-  /** Call this when the next command begins: a completed list folds to one line. */
+  /** Call this when the next command begins: a completed list folds to one line, and colours that the last one left on end. */
   commandStarted(): void {
+    this.screen.endCommand();
     const { items } = this.#own.todos;
     this.#before = items;
     this.#isFolded = items.length > 0 && items.every((item) => item.status === 'completed');

@@ -179,6 +179,15 @@ test('a list with all items completed shows once, and folds at the next command'
   expect(await terminal.rowsBelowCursor()).toHaveLength(6);
 });
 
+test('what a command left unfinished, a sequence or a colour, ends at the next command', async () => {
+  const { terminal, panel } = start();
+  panel.write('\x1b[31mred \x1b]0;a title without end');
+  panel.commandStarted();
+  panel.write('plain');
+  expect(await terminal.linesToCursor()).toEqual(['red plain']);
+  expect(terminal.cell('red '.length, 0)?.isAttributeDefault()).toBe(true);
+});
+
 test('a list that is not done does not fold, and its title counts what the command changes', async () => {
   const { terminal, store, panel } = start({ items: LIST });
   panel.commandStarted();
