@@ -149,3 +149,20 @@ test.skipIf(!hasTmux)('one that ends in the background leaves the terminal alone
   const screen = await terminal.until('its mode', (text) => / -?echo\b/.test(text));
   expect(screen).toMatch(/updated[\s\S]* echo\b/);
 });
+
+test.runIf(hasPrograms('python3'))(
+  'one that is the first process on its terminal has it open until its end',
+  () => {
+    const { root, inBash } = machine();
+    writeFileSync(
+      join(root, 'at-exit.cjs'),
+      `process.on('exit', () => {
+         try { require('fs').openSync('/dev/tty') } catch { process.exitCode = 9 }
+       })`,
+    );
+    // As harnesses do, it closes the terminal that no process has open, and then waits.
+    const onTerminal = `python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))'`;
+    const ran = inBash(`${onTerminal} ${WRITE.replace(' ', " --require '../at-exit.cjs' ")} []`);
+    expect(ran).toMatchObject({ status: 0, stdout: expect.stringContaining('list updated') });
+  },
+);
