@@ -21,7 +21,7 @@ interface ProcessInfo {
 type Five = [number, number, number, number, number];
 
 function processInfo(pid: number): ProcessInfo | undefined {
-  const stat = orElse(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), '');
+  const stat = orElse(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '');
   // pid (comm) state ppid pgrp session ...; comm may contain blanks and parentheses.
   const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
   const [parent, group, session, terminal, foreground] = numbers.map(Number) as Five;
