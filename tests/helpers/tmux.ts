@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   closeSync,
   constants,
@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WriteStream } from 'node:tty';
 import { expect, onTestFinished } from 'vitest';
 import { orElse } from '../../src/base/system/files.ts';
 import { eventually } from './eventually.ts';
@@ -40,19 +41,38 @@ export class TmuxTerminal {
     { columns = 80, rows = 24, cwd = this.#directory, finished = onTestFinished } = {},
   ) {
     writeFileSync(this.#written, '');
-    const start = ['new-session', '-d', '-x', `${columns}`, '-y', `${rows}`, '-c', cwd, command];
+    const start = [
+      'new-session',
+      '-f',
+      'no-output',
+      '-x',
+      `${columns}`,
+      '-y',
+      `${rows}`,
+      '-c',
+      cwd,
+    ];
     const record = ['pipe-pane', `exec cat >>'${this.#written}'`];
     const options = ['set-option', '-g', 'history-limit', '5000'];
-    const argv = ['-f', '/dev/null', ...start, ';', ...record, ';', ...options];
-    execFileSync('tmux', [...this.#socket, ...argv], { env: { ...process.env, SHELL, HISTFILE } });
+    const commands = [[...start, command], record, options];
+    const socket = join(this.#directory, 'socket');
+    const argv = [
+      '-S',
+      socket,
+      '-f',
+      '/dev/null',
+      '-uC',
+      ...commands.flatMap((one) => [...one, ';']),
+    ];
     const replies = join(this.#directory, 'replies');
     this.#replies = openSync(replies, 'w+');
-    this.#client = spawn('tmux', [...this.#socket, '-uC', 'attach', '-f', 'no-output'], {
+    this.#client = spawn('tmux', argv, {
+      env: { ...process.env, SHELL, HISTFILE },
       stdio: ['pipe', this.#replies, 'inherit'],
     });
     finished(() => this.close());
     this.#client.stdin?.on('error', () => {});
-    this.#reply();
+    for (const _ of commands) this.#reply();
   }
 
   /** Types text, then presses Enter. */
@@ -78,12 +98,11 @@ export class TmuxTerminal {
   /** Waits until the program can see the new size, which tmux sets a little later. */
   async resize(columns: number, rows: number): Promise<void> {
     this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
-    const terminal = openSync(this.ask('#{pane_tty}'), constants.O_NOCTTY);
-    await eventually('the new size', () => {
-      const { stdout } = spawnSync('stty', ['size'], { stdio: [terminal, 'pipe', 'inherit'] });
-      return String(stdout).trim() === `${rows} ${columns}`;
-    });
-    closeSync(terminal);
+    // Without O_NOCTTY it might become this process's own terminal.
+    const flags = constants.O_RDWR | constants.O_NOCTTY;
+    const terminal = new WriteStream(openSync(this.ask('#{pane_tty}'), flags));
+    await eventually('the new size', () => `${terminal.getWindowSize()}` === `${columns},${rows}`);
+    terminal.destroy();
   }
 
   /** Without trailing empty rows. */
@@ -162,17 +181,14 @@ export class TmuxTerminal {
 
   async close(): Promise<void> {
     const programs = [() => this.pid, () => this.child].map((get) => orElse(get, 0));
-    spawnSync('tmux', [...this.#socket, 'kill-server']);
-    this.#client.kill();
+    this.#client.stdin?.write('kill-server\n');
+    // A shell writes its history when it ends, into a folder that the test is about to remove.
+    const areOver = () =>
+      (this.#client.exitCode ?? this.#client.signalCode) !== null &&
+      !programs.some((pid) => pid > 0 && isAlive(pid));
+    await eventually('its programs end', areOver, 10_000).catch(() => this.#client.kill());
     closeSync(this.#replies);
     rmSync(this.#directory, { recursive: true, force: true });
-    // A shell writes its history when it ends, into a folder that the test is about to remove.
-    const areOver = () => !programs.some((pid) => pid > 0 && isAlive(pid));
-    await eventually('its programs end', areOver, 10_000).catch(() => {});
-  }
-
-  get #socket(): string[] {
-    return ['-S', join(this.#directory, 'socket')];
   }
 
   #tmux(...args: string[]): string {
