@@ -88,7 +88,7 @@ function listAt(newest: number, kept: number, state = temporaryDirectory()): str
   return state;
 }
 
-/** A list in files that was written 500 times, and one that was 1,500 times; they keep all of it. */
+/** A list in files that was written 400 times, and one that was 800 times; they keep all of it. */
 const longLists = forAllTests((finished) => {
   const [few, many] = [temporaryDirectory(finished), temporaryDirectory(finished)];
   const write = (state: string, from: number, to: number) => {
@@ -96,9 +96,9 @@ const longLists = forAllTests((finished) => {
     const store = openTodoStore({ folder, history: 10_000 });
     for (let count = from; count <= to; count++) store.update(items(3, `v${count}`));
   };
-  write(few, 1, 500);
+  write(few, 1, 400);
   cpSync(few, many, { recursive: true });
-  write(many, 501, 1500);
+  write(many, 401, 800);
   return [few, many] as const;
 });
 
@@ -137,7 +137,7 @@ describe.each(COMMANDS)('%s (%s)', (_, name, ...argv) => {
     expect(late.bytes).toBeLessThan(early.bytes * 1.1);
   });
 
-  test('costs as much where 1,500 versions are kept as where 500 are', async () => {
+  test('costs as much where 800 versions are kept as where 400 are', async () => {
     const cost = (list: string) => {
       const copy = temporaryDirectory();
       cpSync(list, copy, { recursive: true });
