@@ -153,7 +153,7 @@ export function helpBody({ theme, columns }: ItemLook): Body {
   const width = Math.max(...KEYS.map(([key]) => key.length)) + 2;
   const isNarrow = columns < 60;
   const rows = KEYS.flatMap(([key, meaning]): Line[] => {
-    const start = line(key.padEnd(width), theme.paint.strong);
+    const start = line(isNarrow ? key : key.padEnd(width), theme.paint.strong);
     if (!isNarrow) return [join(start, line(meaning))];
     return [start, ...wrap(meaning, columns - 2).map((row) => line(`  ${row}`))];
   });

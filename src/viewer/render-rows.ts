@@ -23,6 +23,7 @@ import {
   spread,
   stacked,
 } from '../screen/terminal/lines.ts';
+import { wrap } from '../screen/terminal/text.ts';
 import { leaseEndOf } from './details.ts';
 import type { KnownList, ViewerState } from './model.ts';
 import {
@@ -166,7 +167,8 @@ function agentLines(
   const time = isActive ? times.running(since) : times.ago(+versions[0].updatedAt);
   const rowsOf = (item: TimedRow) =>
     shownRows(item, factsOf(item), look, { isFresh: times.isFresh(item.changed) });
-  const body = items.length > 0 ? stacked(items.map(rowsOf)) : note(' The list is empty.', look);
+  const none = plain(line(' The list is empty.', look.theme.paint.faint));
+  const body = items.length > 0 ? stacked(items.map(rowsOf)) : none;
   const title = ({ theme, margin }: RowDraw) => {
     const paint = { paint: theme.paint.strong, paintRight: theme.paint.faint };
     const name = `${margin.text}${printable(agentName(agent), theme)}`;
@@ -222,6 +224,6 @@ function sectionBody(
   return stacked(blocks);
 }
 
-export function note(text: string, { theme }: ItemLook): Body {
-  return plain(line(text, theme.paint.faint));
+export function note(text: string, { theme, columns }: ItemLook): Body {
+  return plain(...wrap(text, columns).map((row) => line(row, theme.paint.faint)));
 }

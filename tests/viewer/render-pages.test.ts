@@ -97,6 +97,13 @@ test('? has all keys, and q asks to quit on every page', () => {
   expect(help.join('\n')).not.toContain('…');
   const small = new TestViewer({}, { columns: 80, rows: 8 }).press('?', 'end').rows();
   expect(small.join('\n')).toMatch(/ quit$/m);
+  const narrow = new TestViewer({}, { columns: 20, rows: 100 }).press('?').rows();
+  expect(narrow.join('\n')).not.toContain('…');
   const wide = new TestViewer({}, { columns: 200, rows: 24 }).press('?').rows();
   expect(wide[2]).toMatch(/^arrows, j, k .{80,} {10,}\w/);
+});
+
+test('what a page says that has nothing to show is whole on a narrow screen', () => {
+  const rows = new TestViewer({ lists: [STEPS] }, { columns: 20, rows: 24, page: 'board' }).rows();
+  expect(rows.join('\n')).toContain('The team has no\ntasks.');
 });
