@@ -98,11 +98,13 @@ export class TmuxTerminal {
   /** Waits until the program can see the new size, which tmux sets a little later. */
   async resize(columns: number, rows: number): Promise<void> {
     this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
-    // Without O_NOCTTY it might become this process's own terminal.
-    const flags = constants.O_RDWR | constants.O_NOCTTY;
-    const terminal = new WriteStream(openSync(this.ask('#{pane_tty}'), flags));
-    await eventually('the new size', () => `${terminal.getWindowSize()}` === `${columns},${rows}`);
-    terminal.destroy();
+    const path = this.ask('#{pane_tty}');
+    await eventually('the new size', () => {
+      // Without O_NOCTTY it might become this process's own terminal. A stream keeps the size that it began with.
+      const terminal = new WriteStream(openSync(path, constants.O_RDWR | constants.O_NOCTTY));
+      terminal.destroy();
+      return `${terminal.getWindowSize()}` === `${columns},${rows}`;
+    });
   }
 
   /** Without trailing empty rows. */
