@@ -362,6 +362,18 @@ test('its section is in the file that the user’s settings name, and found agai
   expect(all()).toEqual({ ...before, 'project/.gemini/settings.json': naming('AGENTS.md') });
 });
 
+test.each(['"../OUTSIDE.md"', '"sub/TEAM.md"', '7', '[null, "/TEAM.md"]'])(
+  'a file name in settings that is none, such as %s, is not where the section goes',
+  (name) => {
+    const { run, put, all } = machine();
+    put('project/.gemini/settings.json', `{"context":{"fileName":${name}}}`);
+    expect(run('gemini')).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(Object.keys(all()).filter((file) => file.endsWith('.md'))).toEqual([
+      'project/GEMINI.md',
+    ]);
+  },
+);
+
 describe('the user’s own settings stay', () => {
   const MARKED = '\ufeff{"a": 1}\r\n';
   const KIMI = 'default_model = "k"\nhooks = []\n\n[loop_control]\nmax = 1\n';
