@@ -50,6 +50,8 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     store.update([{ ...todo('Build'), status: 'completed' }, todo('Ship')]);
     await terminal.until('the change', (screen) => /✓ Build.*\n.*○ Ship/.test(screen));
     await titleIs('1/2 main · s');
+    store.update([{ ...todo('Build'), status: 'completed' }, todo('Ship it')]);
+    await terminal.until('the next change', (screen) => screen.includes('○ Ship it'));
     expect(written().match(/\x07/g)).toHaveLength(1);
     terminal.press('C-z');
     const outside = await terminal.until('the prompt', (screen) => /outer>$/.test(screen));
