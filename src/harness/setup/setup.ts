@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { existsSync, rmdirSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import { type CommandResult, done, failed } from '../../base/command/agent-command.ts';
 import { HELP_OPTIONS, parseOptions } from '../../base/command/options.ts';
 import { inColumns, seeHelp } from '../../base/command/replies.ts';
@@ -159,8 +159,16 @@ function change({ name, pieces, place, asked, say }: PieceChange): string {
     if (permission && writes(expected).some((piece) => piece.permission))
       say(inColumns(PERMISSION[scope]));
   });
-  if (!isRemoval && pieces.some((piece) => piece.what === 'sandbox' && !isLeftOut(piece))) {
-    makeFolders(place.lists());
+  if (pieces.some((piece) => piece.what === 'sandbox' && !isLeftOut(piece))) {
+    if (isRemoval) removeFoldersOf([join(place.lists(), 'any')], place.home);
+    else makeFolders(place.lists());
+  }
+  if (isRemoval) {
+    const base = scope === 'project' ? place.root : place.home;
+    removeFoldersOf(
+      pieces.map(({ path }) => path),
+      base,
+    );
   }
   const lines = pieces.flatMap((piece, index) => {
     const outcome = outcomes[index] ?? 'unchanged';
@@ -179,6 +187,15 @@ function ignoredOfUser(name: HarnessName, place: Target): string {
   return rows
     .map(({ state, text }) => (state === 'unreadable' ? `${state} ${text}\n` : ''))
     .join('');
+}
+
+function removeFoldersOf(paths: readonly string[], base: string): void {
+  for (const path of paths) {
+    for (let folder = dirname(path); folder.startsWith(`${base}${sep}`); folder = dirname(folder)) {
+      // Fails if it is not empty, or not there.
+      orElse(() => rmdirSync(folder), undefined);
+    }
+  }
 }
 
 function nextSteps({ next, policy, title }: Harness, { scope, permission }: SetupAsked): string {
