@@ -159,17 +159,16 @@ function change({ name, pieces, place, asked, say }: PieceChange): string {
     if (permission && writes(expected).some((piece) => piece.permission))
       say(inColumns(PERMISSION[scope]));
   });
-  if (pieces.some((piece) => piece.what === 'sandbox' && !isLeftOut(piece))) {
-    if (isRemoval) removeFoldersOf([join(place.lists(), 'any')], place.home);
-    else makeFolders(place.lists());
-  }
+  const opensFolder = (piece: Piece) => piece.what === 'sandbox' && !isLeftOut(piece);
   if (isRemoval) {
-    const base = scope === 'project' ? place.root : place.home;
+    const changed = pieces.filter((_, index) => outcomes[index] !== 'unchanged');
+    // Where nothing of ours was, an empty folder is the user's.
     removeFoldersOf(
-      pieces.map(({ path }) => path),
-      base,
+      changed.map(({ path }) => path),
+      scope === 'project' ? place.root : place.home,
     );
-  }
+    if (changed.some(opensFolder)) removeFoldersOf([join(place.lists(), 'any')], place.home);
+  } else if (pieces.some(opensFolder)) makeFolders(place.lists());
   const lines = pieces.flatMap((piece, index) => {
     const outcome = outcomes[index] ?? 'unchanged';
     if (isLeftOut(piece) && outcome === 'unchanged') return [];

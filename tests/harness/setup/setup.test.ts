@@ -127,6 +127,14 @@ test.each(NAMES)(
   },
 );
 
+test('--remove where there is no setup removes nothing, not even an empty folder', () => {
+  const { root, run } = machine();
+  const folders = ['project/.codex', 'home/.codex', 'home/.local/state/todowrite'];
+  for (const folder of folders) mkdirSync(join(root, folder), { recursive: true });
+  for (const scope of ['--project', '--user']) run('codex', scope, '--remove');
+  for (const folder of folders) expect(readdirSync(join(root, folder))).toEqual([]);
+});
+
 test('the registered command never changes, or users would have to trust it again', () => {
   const { all, run } = machine();
   for (const name of NAMES) run(name);
