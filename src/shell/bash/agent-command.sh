@@ -32,15 +32,13 @@ fail() {
   exit 1
 }
 lost() { fail 'its agent shell has ended'; }
-# After exit code 1 a model would repeat a change. a: the exit code of the call; $1: of head, from 129 on a signal's
+# After exit code 1 a model would repeat a change. a: the exit code of the call; $1: of head, from 129 on a signal's.
+# {isChange} is true in the scripts of commands that change lists.
 unwritten() {
   [ "$1" -le 128 ] || exit "$1"
-  case $a$name in
-    0TodoWrite | 0TodoProve | 0Task[ACIPRU]*)
-      printf '%s: write error; the change is stored\n' "$name" >&6
-      exit 0 ;;
-  esac
-  fail 'write error'
+  [ "{isChange}$a" = true0 ] || fail 'write error'
+  printf '%s: write error; the change is stored\n' "$name" >&6
+  exit 0
 }
 
 # All paths below are relative, so they hold even if the path of this directory is replaced.

@@ -119,9 +119,10 @@ export class BashHome {
   }
 
   writeScripts(): void {
-    for (const name of this.#options.handlers?.keys() ?? []) {
+    for (const [name, { isReadOnly }] of this.#options.handlers ?? []) {
       if (this.#written.includes(name)) continue;
-      writePrivate(this.scriptOf(name), startTimeOf(this.bash) + COMMAND_SCRIPT, 0o700);
+      const text = COMMAND_SCRIPT.replace('{isChange}', String(isReadOnly === false));
+      writePrivate(this.scriptOf(name), startTimeOf(this.bash) + text, 0o700);
       this.#written.push(name);
       this.#wholeSince = '';
     }

@@ -123,8 +123,8 @@ describe('the reply', () => {
       ...taskCommands(taskContext({ environment: {}, directory: () => '/' })),
     ];
     let length = 10;
-    const handlers = real.map(
-      ({ name }) => new TestAgent(() => ({ stdout: 'x'.repeat(length) }), name),
+    const handlers = real.map(({ name, isReadOnly }) =>
+      Object.assign(new TestAgent(() => ({ stdout: 'x'.repeat(length) }), name), { isReadOnly }),
     );
     const session = startSession({ handlers });
     for (length of [10, 100_000]) {
