@@ -45,7 +45,7 @@ export interface GuideOptions {
  */
 export class Guide {
   readonly #options: GuideOptions;
-  readonly #rules: readonly GuidanceRule[];
+  readonly #noteRules: readonly GuidanceRule[];
   readonly #history: WorkHistory;
   readonly #reminders: Reminders;
   /** Undefined before the first look. */
@@ -56,8 +56,9 @@ export class Guide {
 
   constructor(options: GuideOptions) {
     this.#options = options;
-    this.#rules = options.rules ?? GUIDANCE_RULES;
-    this.#reminders = new Reminders(this.#rules);
+    const rules = options.rules ?? GUIDANCE_RULES;
+    this.#noteRules = rules.filter(({ kind }) => kind === 'note');
+    this.#reminders = new Reminders(rules);
     this.#history = new WorkHistory({
       reminderTurns: () => this.#settings().reminderTurns,
       tasks: options.tasks,
@@ -163,8 +164,7 @@ export class Guide {
     if (!isChanged || this.#options.notes === false || result.exitCode !== 0) return result;
     const isSubagent = this.#options.isSubagent?.() ?? false;
     this.#history.isSubagent = isSubagent instanceof Promise ? await isSubagent : isSubagent;
-    const rules = this.#rules.filter(({ kind }) => kind === 'note');
-    const notes = rules.flatMap((rule) => saidBy(rule, this.#history));
+    const notes = this.#noteRules.flatMap((rule) => saidBy(rule, this.#history));
     if (notes.length === 0 || this.#settings(invocation).guidance === 'off') return result;
     return done(result.stdout, result.stderr + noteLines(notes));
   }

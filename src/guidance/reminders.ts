@@ -85,6 +85,7 @@ export function saidAfterLine(
     items,
     changes: pairs.map((pair) => ({ ...pair, hasBegun: true })),
     commands,
+    hasFailed: commands.some(({ exitCode }) => exitCode),
     commandsSinceWrite: commandsSinceWrite - linesAgo,
     tasks: tasks && { ...tasks, commandsSinceChange: tasks.commandsSinceChange - linesAgo },
     reminderTurns,

@@ -117,7 +117,7 @@ function skippedItems({ changes }: Replacement) {
 }
 
 function failures(work: Work) {
-  return TEXTS.failedVerifications(failedVerifications(work));
+  return work.hasFailed ? TEXTS.failedVerifications(failedVerifications(work)) : undefined;
 }
 
 /** Items are open, and none has been in progress for some commands. */

@@ -42,6 +42,7 @@ export interface Work {
   readonly commandsSinceWrite: number;
   /** The latest lines, oldest first; at most 500. */
   readonly commands: readonly RoutedCommand[];
+  readonly hasFailed: boolean;
   /** The setting TODO_REMINDER_TURNS. */
   readonly reminderTurns: number;
   /** True once a list was seen. */
@@ -65,6 +66,7 @@ export class WorkHistory implements Work {
   changes: readonly ItemChange[] = [];
   dropped: Items = [];
   readonly commands: RoutedCommand[] = [];
+  hasFailed = false;
   commandsSinceWrite = 0;
   hasList = false;
   isSubagent = false;
@@ -116,6 +118,7 @@ export class WorkHistory implements Work {
   commandEnded(exitCode: number | undefined): void {
     const command = this.commands.pop();
     if (command) this.commands.push({ line: command.line, type: command.type, exitCode });
+    this.hasFailed ||= Boolean(exitCode);
     this.#isRunning = false;
     this.commandsSinceWrite = this.#wroteInCommand ? 0 : this.commandsSinceWrite + 1;
   }

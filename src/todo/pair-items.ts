@@ -96,7 +96,6 @@ function match(open: readonly KeptPair[], items: Items, keyOf: (item: Item) => s
     if (group) group.push(item);
     else groups.set(key, [item]);
   }
-  if (groups.size === 0) return items;
   const taken = new Set<Item>();
   const take = (pair: KeptPair, group: Item[], at: number) => {
     const item = group[at];
@@ -109,6 +108,7 @@ function match(open: readonly KeptPair[], items: Items, keyOf: (item: Item) => s
     const group = pair.after ? undefined : groups.get(keyOf(pair.before));
     return group ? [{ pair, group }] : [];
   });
+  if (found.length === 0) return items;
   for (const { pair, group } of found) {
     const at = group.findIndex((item) => isSameItem(pair.before, item));
     take(pair, group, at);

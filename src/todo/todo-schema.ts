@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import { $ZodObjectJIT } from 'zod/v4/core';
 import type { JsonSchema } from '../base/command/agent-command.ts';
 import type { Problems } from '../base/command/replies.ts';
 import { isObject, LIST_NAMES, objectJson, withMeantKeys } from '../base/json/fields.ts';
-import { objectSchema, ProblemLines } from '../base/json/schema.ts';
+import { certainObject, objectSchema, ProblemLines } from '../base/json/schema.ts';
 import { inQuotes } from '../base/safe-text.ts';
 import type { ListLimits } from '../base/settings/settings.ts';
 import { STEP_OPTIONS, STEPS } from './revise-list.ts';
@@ -39,9 +38,8 @@ function validated(value: unknown, settings: ListLimits) {
   const most = mostLookedAt(settings);
   const isLong = items.length > most;
   const looked = isLong ? { ...(value as object), todos: items.slice(0, most) } : value;
-  const jitless = hasValidated ? undefined : { jitless: true };
-  const { data, error } = todoListSchema(settings).safeParse(looked, jitless);
-  hasValidated = true;
+  const todos = certainItems(looked, settings);
+  const { data, error } = todos ? { data: { todos } } : todoListSchema(settings).safeParse(looked);
   const { repeated, ofList } = problemsOfList(
     isLong ? items : (data?.todos ?? items),
     most,
@@ -49,6 +47,13 @@ function validated(value: unknown, settings: ListLimits) {
   );
   const isRight = data && ofList.length === 0 && repeated.length === 0;
   return { items: isRight ? data.todos : undefined, issues: error?.issues ?? [], repeated, ofList };
+}
+
+/** The items of a list if all are certainly valid: zod would take several times as long. */
+function certainItems(value: unknown, limits: ListLimits): TodoItem[] | undefined {
+  if (!isObject(value) || Object.keys(value).length !== 1) return undefined;
+  const items = itemsIn(value).map((item) => certainObject(TODO_FIELDS, item, limits));
+  return items.length === 0 || items.includes(undefined) ? undefined : (items as TodoItem[]);
 }
 
 function itemsIn(value: unknown): readonly unknown[] {
@@ -79,8 +84,6 @@ function meantList(given: unknown, lines: ProblemLines, settings: ListLimits): u
 /** The zod schema of `{"todos":[...]}`. */
 export type TodoListSchema = ReturnType<typeof buildSchema>;
 
-/** Compiling the schema takes longer than validating a program's one list. */
-let hasValidated = false;
 /** Building the schema takes longer than validating a list, and limits hardly ever change. */
 let built: { maxContentLength: number; schema: TodoListSchema } | undefined;
 
@@ -97,8 +100,7 @@ export function todoListSchema({ maxContentLength }: ListLimits): TodoListSchema
 
 function buildSchema(maxContentLength: number) {
   const item = objectSchema(TODO_FIELDS, { maxContentLength });
-  const compiled = new $ZodObjectJIT(item._zod.def as z.core.$ZodObjectDef) as unknown;
-  return z.strictObject({ todos: z.array(compiled as typeof item) });
+  return z.strictObject({ todos: z.array(item) });
 }
 
 /** As JSON Schema, which cannot express that ids differ and that at most one item is in progress. */

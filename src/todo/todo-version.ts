@@ -86,9 +86,10 @@ function isFinishedBy(newest: Version<Items>, { version, at, content }: Version<
 
 export function versionOf(
   { content, at, version, by, damage }: Version<Items>,
-  own?: OwnWrite,
+  { asWritten, dropped, instead }: OwnWrite = {},
 ): TodoVersion {
-  return Object.freeze({ items: frozenItems(content), updatedAt: at, version, by, damage, ...own });
+  const items = frozenItems(content);
+  return Object.freeze({ items, updatedAt: at, version, by, damage, asWritten, dropped, instead });
 }
 
 /** An immutable copy; the same object if it is frozen already. */

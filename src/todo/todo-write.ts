@@ -97,7 +97,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
     parsed: ParsedOptions<typeof WRITE_OPTIONS>,
   ): Promise<CommandResult> {
     // 1. Open the list.
-    const given: GivenCall = { options: {}, rest: [], ...parsed };
+    const given: GivenCall = Object.assign({ options: {}, rest: [] }, parsed);
     const { options } = given;
     const opened = this.open(options, settings, invocation);
     const list = opened instanceof Promise ? await opened : opened;

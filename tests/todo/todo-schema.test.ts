@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { certainObject } from '../../src/base/json/schema.ts';
+import { TODO_FIELDS } from '../../src/todo/todo-fields.ts';
 import { todoListSchema, validateTodoList } from '../../src/todo/todo-schema.ts';
 import { runs } from '../helpers/random.ts';
 import { todoList } from './arbitraries.ts';
@@ -246,6 +248,37 @@ test('an accepted list is the output of the schema', () => {
       if ('items' in validation) expect(data).toEqual({ todos: validation.items });
       else if (success)
         expect(validation.problems.lines.join()).toMatch(/^todos: Only one item|^$/);
+    }),
+    { numRuns: runs(500) },
+  );
+});
+
+test('a list is certainly valid exactly if zod accepts it, and then both read the same', () => {
+  const value = fc.oneof(
+    fc.constantFrom('pending', 'completed', 'low', ' Build ', '  ', '', 'x'.repeat(201)),
+    fc.constantFrom<unknown>(undefined, null, 1, [], {}, '\u200b', '\u{1f600}'.repeat(200)),
+    fc.string(),
+  );
+  const full = { ...item, id: '1', priority: 'high', check: 'true' };
+  const names = [...Object.keys(full), 'constructor', '__proto__', 'extra'];
+  const changes = fc.array(
+    fc.tuple(fc.constantFrom('set', 'drop'), fc.constantFrom(...names), value),
+    { maxLength: 3 },
+  );
+  const isInherited = fc.integer({ min: 0, max: 9 }).map((one) => one === 0);
+  fc.assert(
+    fc.property(changes, isInherited, (all, inherits) => {
+      const entries = new Map<string, unknown>(Object.entries(full));
+      for (const [what, name, to] of all) {
+        if (what === 'set') entries.set(name, to);
+        else entries.delete(name);
+      }
+      const own = Object.fromEntries(entries);
+      const given = inherits ? Object.create(own) : own;
+      const certain = certainObject(TODO_FIELDS, given, SETTINGS);
+      const { data } = todoListSchema(SETTINGS).safeParse({ todos: [given] });
+      if (!inherits) expect(certain !== undefined).toBe(data !== undefined);
+      if (certain) expect(Object.entries(certain)).toEqual(Object.entries(data?.todos[0] ?? {}));
     }),
     { numRuns: runs(500) },
   );

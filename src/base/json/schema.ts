@@ -3,6 +3,7 @@ import type { Problems } from '../command/replies.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
 import {
   type Fields,
+  isObject,
   type Kind,
   type TextLimits,
   typeName,
@@ -171,4 +172,30 @@ function schemaOf(kind: Kind, limits: TextLimits): z.ZodMiniType {
         return given;
       });
   }
+}
+
+/**
+ * A copy of an object that is certainly valid, made several times as fast as by the schema. Undefined where that must judge.
+ */
+export function certainObject<T extends Fields>(table: T, given: unknown, limits: TextLimits) {
+  // Only of these do all fields belong to the object itself.
+  if (!isObject(given) || Object.getPrototypeOf(given) !== Object.prototype) return undefined;
+  const copy: Record<string, unknown> = {};
+  let others = Object.keys(given).length;
+  for (const name in table) {
+    const { kind, isRequired } = table[name] as Fields[string];
+    const value = given[name];
+    if (value === undefined && !isRequired) continue;
+    copy[name] = certainValue(kind, value, limits);
+    if (copy[name] === undefined) return undefined;
+    others -= 1;
+  }
+  return others === 0 ? (copy as ValuesOf<T>) : undefined;
+}
+
+function certainValue(kind: Kind, value: unknown, limits: TextLimits): string | undefined {
+  if (kind.is === 'word') return kind.words.find((word) => word === value);
+  if (kind.is !== 'text' || typeof value !== 'string') return undefined;
+  const text = value.trim();
+  return kind.problem(text, kind.most(limits), limits) === undefined ? text : undefined;
 }

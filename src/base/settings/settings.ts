@@ -218,13 +218,13 @@ export function settingsOfCalls(
   isInMemory = false,
 ): SettingsSource {
   const names = isInMemory ? NAMES_IN_MEMORY : NAMES;
-  const known = new WeakMap<Caller, SettingsReading>();
+  // Not a WeakMap, which the garbage collector walks through: calls hardly ever overlap.
+  let last: { call: Caller | undefined; reading: SettingsReading } | undefined;
   return (call) => {
-    const reading =
-      (call && known.get(call)) ??
-      readVariables(names, environment, call?.env ?? environment, orElse(directory, undefined));
-    if (call) known.set(call, reading);
-    return reading;
+    if (call && last?.call === call) return last.reading;
+    const [caller, place] = [call?.env ?? environment, orElse(directory, undefined)];
+    last = { call, reading: readVariables(names, environment, caller, place) };
+    return last.reading;
   };
 }
 
