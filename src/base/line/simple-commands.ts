@@ -220,10 +220,11 @@ class LineReader {
   }
 
   #endCommand(after: Joint): void {
-    const { start, end, isCommand, ...parts } = this.#draft;
+    const { start, end, isCommand, words, assignments, redirections } = this.#draft;
     if (end > 0 && isCommand) {
       const text = this.#line.slice(start, end);
-      this.#commands.push({ ...parts, start, text, before: this.#before, after });
+      const before = this.#before;
+      this.#commands.push({ words, assignments, redirections, start, text, before, after });
     }
     if (end > 0) this.#draft = new CommandDraft();
     this.#before = after;

@@ -80,7 +80,7 @@ export class BashHome {
     this.#bin = join(directory, 'bin');
     this.bash = findBash(env);
     this.files = controlFiles(directory, mergeStderr);
-    const { go, status, outputs } = this.files;
+    const { go, status, done, outputs } = this.files;
     const undo: (() => void)[] = [];
     try {
       // The watchdog starts before the folder exists: the host may be killed at any moment.
@@ -91,7 +91,7 @@ export class BashHome {
       this.#fd = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
       undo.push(() => closeSync(this.#fd));
       this.#own = fstatSync(this.#fd);
-      const fifos = [aliveIn(directory), go, status, ...new Set(outputs)];
+      const fifos = [aliveIn(directory), go, status, done, ...new Set(outputs)];
       const execute = (name: string, call: Invocation) => this.#execute(name, call);
       this.#slots = new Slots(directory, env, execute, fifos);
       undo.push(() => this.#slots.close());
@@ -137,10 +137,10 @@ export class BashHome {
     if (!folder || !bin) return false;
     const changed = `${folder.ctimeMs} ${bin.ctimeMs}`;
     if (changed === this.#wholeSince) return true;
-    const { go, status } = this.files;
+    const { go, status, done } = this.files;
     const isWhole =
       this.#slots.isWhole &&
-      [this.path, go, status].every(canReadAndWrite) &&
+      [this.path, go, status, done].every(canReadAndWrite) &&
       this.#written.every((name) => canRun(this.scriptOf(name)));
     if (isWhole) this.#wholeSince = changed;
     return isWhole;

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { basename } from 'node:path';
-import { randomHex } from '../../base/system/files.ts';
 import { killProcessTree, startOf } from '../../base/system/processes.ts';
 import { BashHome, type HomeOptions } from './bash-home.ts';
 import {
@@ -48,36 +47,34 @@ const NOT_AT_START = {
 /** How a line ended: with a report of bash, or with the end of bash. */
 export type LineEnd = Report | (End & { readonly hasBegun: boolean; readonly isHidden?: boolean });
 
-interface BashQuestion {
-  readonly nonce: string;
-  /** Gets the fields that have come. Returns true when the answer is complete, or bash has ended. */
-  readonly answer: (fields: readonly string[] | undefined) => boolean;
-}
+// A report that is longer than its FIFO holds waits until it is read.
+const READ_AFTER_MS = 10;
+
+/** Gets the fields that have come. Returns true when the answer is complete, or bash has ended. */
+type BashQuestion = (fields: readonly string[] | undefined) => boolean;
 
 /**
  * One bash process that evaluates lines, one after the other.
  *
  * Bash runs a script that grows by each line, and waits at its end. A line is evaluated at the top level, not in a loop or a
  * sourced file, so `break`, `return`, `exit` and error messages are as with `bash -c`. Bash reports its start and its end on a
- * FIFO, after a nonce of this line. Nothing is redirected around a line: bash would keep the old descriptor at 10, where the
- * user may open or close another.
+ * FIFO. Nothing is redirected around a line: bash would keep the old descriptor at 10, where the user may open or close another.
  */
 export class BashProcess {
   /** Removed by `kill()`. */
   readonly home: BashHome;
   readonly #script: GrowingScript;
   readonly #status: FifoReader;
+  readonly #done: FifoReader;
   readonly #outputs: readonly FifoReader[];
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
   readonly #start: number | undefined;
   readonly #open: { close(): void }[] = [];
-  readonly #noncePrefix = randomHex(4);
-  #nonces = 0;
   #end: End | undefined;
   #killed: Promise<void> | undefined;
   #question: BashQuestion | undefined;
-  /** The bytes read from the status FIFO. */
+  /** The bytes read from the FIFOs of reports. */
   #received = '';
   #held = NOTHING_HELD;
   #startText: string | undefined;
@@ -93,7 +90,12 @@ export class BashProcess {
     try {
       const start = startCommand(cwd, env, files);
       this.#script = this.#keep(new GrowingScript(files.script, start));
-      this.#status = this.#keep(new FifoReader(files.status, (chunk) => this.#onStatus(chunk)));
+      const onReport = (chunk: Buffer) => {
+        this.#received += chunk.toString('latin1');
+      };
+      this.#status = this.#keep(new FifoReader(files.status, onReport));
+      this.#status.pause();
+      this.#done = this.#keep(new FifoReader(files.done, (chunk) => this.#onDone(chunk)));
       this.#outputs = [
         this.#keep(new FifoReader(out, onStdout)),
         ...(out === err ? [] : [this.#keep(new FifoReader(err, onStderr))]),
@@ -162,13 +164,12 @@ export class BashProcess {
   }
 
   async #evaluate(evaluation: Evaluation): Promise<LineEnd> {
-    const { stdin, hidden, seal } = this.home.files;
-    const nonce = this.#nextNonce();
+    const { stdin, hidden, mark, seal } = this.home.files;
     if (evaluation.stdin !== undefined) writePrivate(stdin, evaluation.stdin);
-    const part = evaluatePart(evaluation, this.#held, nonce, this.home.files);
-    const report = await this.#ask(nonce, part, (fields) => parseReport(fields, seal));
+    const part = evaluatePart(evaluation, this.#held, this.home.files);
+    const report = await this.#ask(part, (fields) => parseReport(fields, seal));
     if (report === undefined) {
-      const hasBegun = this.#received.includes(`${nonce}.`);
+      const hasBegun = this.#received.includes(`${mark}.`);
       return { ...(this.#end as End), hasBegun, isHidden: existsSync(hidden) };
     }
     this.#held = report.held;
@@ -177,8 +178,7 @@ export class BashProcess {
 
   /** The state that a call of this agent command would find; undefined if bash has ended. */
   async callerState(name: string): Promise<FoundCommand | undefined> {
-    const nonce = this.#nextNonce();
-    return this.#ask(nonce, callerPart(name, nonce, this.home.files), parseFoundCommand);
+    return this.#ask(callerPart(name, this.home.files), parseFoundCommand);
   }
 
   /** Ends bash and its descendants: SIGTERM first, then SIGKILL. */
@@ -197,14 +197,8 @@ export class BashProcess {
     await this.home.dispose();
   }
 
-  #nextNonce(): string {
-    this.#nonces += 1;
-    return `${this.#noncePrefix}-${this.#nonces}`;
-  }
-
-  /** Appends commands to the script and waits for the fields after the nonce. Returns undefined if bash ends first. */
+  /** Appends commands to the script and waits for the fields after the mark. Returns undefined if bash ends first. */
   async #ask<T>(
-    nonce: string,
     part: ScriptPart,
     parse: (fields: readonly string[]) => T | undefined,
   ): Promise<T | undefined> {
@@ -213,26 +207,28 @@ export class BashProcess {
     this.#script.append(part);
     writeSync(this.home.go, '.');
     this.#child.ref();
+    const timer = setTimeout(() => this.#status.resume(), READ_AFTER_MS);
     const answer = await new Promise<T | undefined>((resolve) => {
-      this.#question = {
-        nonce,
-        answer: (fields) => {
-          const parsed = fields && parse(fields.map(utf8));
-          if (parsed !== undefined || !fields) resolve(parsed);
-          return parsed !== undefined || !fields;
-        },
+      this.#question = (fields) => {
+        const parsed = fields && parse(fields);
+        if (parsed !== undefined || !fields) resolve(parsed);
+        return parsed !== undefined || !fields;
       };
     });
+    clearTimeout(timer);
+    this.#status.pause();
     if (this.#killed === undefined) this.#child.unref();
-    // A write to a FIFO is complete when it returns, so the FIFOs hold all output that was not read yet.
-    for (const output of this.#outputs) output.drain();
+    // A write to a FIFO is complete when it returns, so the poll that found the answer has found all output, which is read by then.
+    await new Promise(setImmediate);
+    for (const output of this.#outputs) if (output.isSlow) output.drain();
     return answer;
   }
 
-  #onStatus(chunk: Buffer): void {
-    if (this.#question === undefined) return;
+  #onDone(chunk: Buffer): void {
+    this.#status.drain();
     this.#received += chunk.toString('latin1');
-    const [, answer = ''] = this.#received.split(`${this.#question.nonce}.`);
+    const received = Buffer.from(this.#received, 'latin1').toString('utf8');
+    const [, answer = ''] = received.split(`${this.home.files.mark}.`);
     // Each field ends with NUL.
     this.#answer(answer.split('\0').slice(0, -1));
   }
@@ -241,11 +237,12 @@ export class BashProcess {
     this.#end = end;
     // Bash may have answered before it ended.
     this.#status.drain();
+    this.#done.drain();
     this.#answer(undefined);
   }
 
   #answer(fields: readonly string[] | undefined): void {
-    if (this.#question?.answer(fields)) this.#question = undefined;
+    if (this.#question?.(fields)) this.#question = undefined;
   }
 
   #close(): void {
@@ -256,8 +253,4 @@ export class BashProcess {
     this.#open.push(file);
     return file;
   }
-}
-
-function utf8(latin1: string): string {
-  return Buffer.from(latin1, 'latin1').toString('utf8');
 }

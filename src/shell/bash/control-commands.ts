@@ -4,7 +4,7 @@ import { CALLER_VARIABLES, type Environment } from '../../base/environment.ts';
 import { quote } from '../../base/line/quotes.ts';
 import { readCommands } from '../../base/line/simple-commands.ts';
 import { randomHex } from '../../base/system/files.ts';
-import { BUILTIN, inOneLine, type LastCommand, lastReport, startCommands } from './last-command.ts';
+import { BUILTIN, inOneLine, KEEP, KEPT, type LastCommand, startCommands } from './last-command.ts';
 
 /*
  * The commands that we give bash besides the user's lines. Settings and definitions of the user must not change them, or must
@@ -22,16 +22,21 @@ export interface ControlFiles {
   readonly script: string;
   /** A FIFO: bash waits until it can read a byte from it. */
   readonly go: string;
+  /** A FIFO for what bash reports. Node reads it when bash has written to `done`, since each write to that wakes Node. */
   readonly status: string;
+  readonly done: string;
   readonly outputs: readonly [string, string];
   /** A script that succeeds if both outputs lead to the session in some other way. */
   readonly redirected: string;
-  /** The commands after a report that was made out of place. */
+  /** A report that is made out of place, and the commands after it. */
+  readonly late: string;
   readonly goOn: string;
   /** The line's standard input. */
   readonly stdin: string;
   /** Made if `builtin` is a function, or disabled. */
   readonly hidden: string;
+  /** Begins each answer of bash. */
+  readonly mark: string;
   /** Ends a report. It is in no command before the test of `builtin`, so a function cannot repeat it. */
   readonly seal: string;
 }
@@ -42,11 +47,14 @@ export function controlFiles(directory: string, mergeStderr: boolean): ControlFi
     script: path('bash'),
     go: path('go'),
     status: path('status'),
+    done: path('done'),
     outputs: [path('out'), path(mergeStderr ? 'out' : 'err')],
     redirected: path('redirected'),
+    late: path('late'),
     goOn: path('go-on'),
     stdin: path('stdin'),
     hidden: path('hidden'),
+    mark: randomHex(4),
     seal: randomHex(8),
   };
 }
@@ -108,7 +116,8 @@ const wait = ({ go }: ControlFiles) =>
 
 // Redirections of the group before a line. The last one redirects nothing, but sets LINENO, so that bash's messages count from
 // line 1: an assignment elsewhere is undone when its command ends.
-const NOTHING_SHOWN = '>/dev/null 2>&1 9<&"-${0:LINENO=-1,0:0}"';
+const AT_LINE_1 = '2>/dev/null 9<&"-${0:LINENO=-1,0:0}"';
+const NOTHING_SHOWN = `>/dev/null ${AT_LINE_1}`;
 
 export function startCommand(cwd: string, env: Environment, files: ControlFiles) {
   const { OLDPWD } = env;
@@ -127,6 +136,7 @@ export function fixedTexts(files: ControlFiles): Readonly<Record<string, string>
   const leads = (fd: number) => `( /dev/fd/${fd} -ef ${out} || /dev/fd/${fd} -ef ${err} )`;
   return {
     [files.redirected]: `[[ ! -d /dev/fd || ${leads(1)} && ${leads(2)} ]]\n`,
+    [files.late]: `{ ${reportCommand('1', files)};${FORGET};} >${quote(files.status)}\n`,
     [files.goOn]: `{ ${RESET_PARSER};${refuseHidden(files)};} 2>/dev/null\n${goOnCommand(files)}\n`,
   };
 }
@@ -143,30 +153,33 @@ export function startText({ BASH_ENV }: Environment): string | undefined {
 export function evaluatePart(
   { line, lastExitCode, last, stdin }: Evaluation,
   held: HeldSettings,
-  nonce: string,
   files: ControlFiles,
 ): ScriptPart {
   const status = quote(files.status);
   const isTraced = /DEBUG/.test(line + held.traps);
-  // 1. One `eval` reports the start of the line, restores what was off, runs the line, and reports what ends with the `eval`. If a
-  // trap ends bash before the start is reported, the line has not run.
-  const start = `${BUILTIN} printf %s. ${nonce} >${status}||${BUILTIN} exit`;
+  // 1. The start of the line is reported. If a trap ends bash before, the line has not run.
+  const start = `${BUILTIN} printf %s. ${files.mark} >${status}||${BUILTIN} exit`;
+  // 2. One `eval` restores what was off, runs the line, and keeps what ends with the `eval`.
   const restore = restoreCommands(held, startCommands(line, lastExitCode, last, held.traps !== ''));
-  const end = isTraced || mayShowMore(line, held) ? '' : lastReport(status);
-  const evaluated = quote(`${start};${restore}\n${line}${end}`);
+  const end = isTraced || mayShowMore(line, held) ? '' : KEEP;
+  const evaluated = quote(`${restore}\n${line}${end}`);
   const input = stdin === undefined ? '' : `<${quote(files.stdin)}`;
-  // 2. The exit code. Under `set -e` a line whose last command may fail, such as `test && command`, must not end bash here. But
+  // 3. The exit code. Under `set -e` a line whose last command may fail, such as `test && command`, must not end bash here. But
   // before 4.3 a DEBUG trap changes PIPESTATUS.
   const isInverted = !isTraced || held.flags.includes('e');
-  const code = isInverted ? '"${PIPESTATUS[0]}"' : '"$?"';
-  // 3. The report, which switches settings off; then bash must be fit for the next line. The outputs are /dev/null, which hides
-  // what a DEBUG trap prints, and traces of our commands.
-  const report = (code: string) => (isTraced ? tracedReport : reportCommand)(code, files);
-  const check = `${report(code)};${RESET_PARSER};${refuseHidden(files)};[[ 1 ]]`;
+  const code = isInverted ? '${PIPESTATUS[0]}' : '$?';
+  // 4. The report, which switches settings off; then bash must be fit for the next line. What a DEBUG trap prints, and traces of
+  // our commands, are hidden.
+  const report = (isTraced ? tracedReport : reportCommand)(code, files);
+  const hiding = isTraced ? '>/dev/null 2>&1' : `>${status} 2>/dev/null`;
+  const check = `{ ${report};${RESET_PARSER};${FORGET};${refuseHidden(files)};} ${hiding}`;
+  // 5. After an error that made bash discard this text, it reports here.
+  const late = isTraced
+    ? `{ ${tracedReport('1', files)};}`
+    : `${BUILTIN} eval "$(<${quote(files.late)})" >/dev/null`;
   return {
-    text: `${isInverted ? '! ' : ''}${BUILTIN} eval ${evaluated}${input};{ ${check};} >/dev/null 2>&1&&${goOnCommand(files)}\n`,
-    // 4. After an error that made bash discard this text, it reports here.
-    unread: `{ [[ $? = 0 ]]||! { ${report('"$?"')};};} ${NOTHING_SHOWN}||${BUILTIN} eval "$(<${quote(files.goOn)})"\n`,
+    text: `${start};${isInverted ? '! ' : ''}${BUILTIN} eval ${evaluated}${input};${check}&&${goOnCommand(files)}\n`,
+    unread: `{ [[ $? = 0 ]]||! ${late};} ${isTraced ? NOTHING_SHOWN : AT_LINE_1}||${BUILTIN} eval "$(<${quote(files.goOn)})"\n`,
   };
 }
 
@@ -189,31 +202,31 @@ function mayShowMore(line: string, { flags, aliases }: HeldSettings): boolean {
 
 // After a syntax error inside [[ ]], bash 5.2 may parse all that follows as a condition; after an open "$( it may write before
 // the buffer of the next command. Another, plain syntax error resets the parser. In POSIX mode that would end bash: `command`
-// prevents it, but not in 4.0 to 5.0, which need no reset.
-const RESET_PARSER = `case $BASH_VERSION:$SHELLOPTS in 4*posix*|5.0*posix*);;*)${BUILTIN} command eval \\);esac`;
+// prevents it, but not in 4.0 to 5.0, which need no reset. Nor does a bash that could read KEEP.
+const RESET_PARSER = `case \${${KEPT}+kept}$BASH_VERSION:$SHELLOPTS in kept*|4*posix*|5.0*posix*);;*)${BUILTIN} command eval \\);esac`;
 
 /**
- * Reports how a line ended, and which of its settings would affect our commands, which it switches off. If the FIFO was
- * removed, the report goes into a plain file in its place.
+ * Reports how a line ended, and which of its settings would affect our commands, which it switches off. If a FIFO was removed,
+ * the report goes into a plain file in its place.
  */
-function reportCommand(code: string, { status }: ControlFiles): string {
-  const fifo = quote(status);
+function reportCommand(code: string, files: ControlFiles): string {
   // The code is the last argument, so $_ holds it, and a bash that cannot report exits with it.
-  return (
-    `${BUILTIN} printf %s\\\\0 "$-" ${code} >${fifo}&&[[ -p ${fifo} ]]||${BUILTIN} exit "$_";` +
-    `{ ${SETTINGS};} >${fifo};${TRAPS_OFF};${OTHERS_OFF}`
-  );
+  return `${printReport(code)}&&${hasFifos(files)}||${BUILTIN} exit "$_";${SETTINGS};${TRAPS_OFF};${OTHERS_OFF}`;
 }
 
 /** The same for a DEBUG trap, which runs for the first command only: others run in a subshell of it. */
-function tracedReport(code: string, { status }: ControlFiles): string {
-  const fifo = quote(status);
-  const report = `{ { ${BUILTIN} printf %s\\\\0 "$-" ${code};${SETTINGS};} >${fifo};} 2>/dev/null`;
-  return `${TRAPS_OFF} 9>/dev/null"$(${report})";[[ -p ${fifo} ]]||${BUILTIN} exit;${OTHERS_OFF}`;
+function tracedReport(code: string, files: ControlFiles): string {
+  const report = `{ ${printReport(code)};${SETTINGS};} >${quote(files.status)} 2>/dev/null`;
+  return `${TRAPS_OFF} 9>/dev/null"$(${report})";${hasFifos(files)}||${BUILTIN} exit;${OTHERS_OFF}`;
 }
 
+const printReport = (code: string) =>
+  `${BUILTIN} printf \\\\0%s "$-" "\${${KEPT}[@]-}" "\${${KEPT}-${code}}"`;
+const hasFifos = ({ status, done }: ControlFiles) =>
+  `[[ -p ${quote(status)} && -p ${quote(done)} ]]`;
 const TRAPS_OFF = `${BUILTIN} trap - ERR DEBUG RETURN`;
 const OTHERS_OFF = `${BUILTIN} set +exv;${BUILTIN} shopt -u expand_aliases`;
+const FORGET = `${BUILTIN} unset -v ${KEPT}`;
 // The directory is asked of `pwd`, since a line may set $PWD.
 const SETTINGS = `${BUILTIN} shopt -p expand_aliases;${BUILTIN} pwd -L;${BUILTIN} printf \\\\0;${BUILTIN} trap -p ERR DEBUG RETURN`;
 /**
@@ -228,31 +241,29 @@ const refuseHidden = ({ hidden }: ControlFiles) =>
  * goes on once it has the report, which `eval` must not write: `exit 5` in a trap for CHLD exits with 0 while bash is in an `eval`.
  */
 function goOnCommand(files: ControlFiles): string {
-  const [status = '', out, err] = [files.status, ...files.outputs].map(quote);
+  const [done = '', out, err] = [files.done, ...files.outputs].map(quote);
   return (
     `${BUILTIN} eval '[[ ! \${FUNCNAME[1]-} ]]'&&` +
     `{ [[ /dev/fd/1 -ef ${out} && /dev/fd/2 -ef ${err} ]]||${BUILTIN} . ${quote(files.redirected)};` +
-    `${BUILTIN} printf \\\\0%s\\\\0%s\\\\0 "$?" ${files.seal} >${status};}&&${wait(files)}||${BUILTIN} exit`
+    `${BUILTIN} printf \\\\0%s\\\\0%s\\\\0 "$?" ${files.seal} >${done};}&&${wait(files)}||` +
+    `${BUILTIN} exit "\${${KEPT}-\${PIPESTATUS[0]}}"`
   );
 }
 
 /** Returns undefined while the seal is missing. */
 export function parseReport(fields: readonly string[], seal: string): Report | undefined {
-  const hasLast = fields[0] === 'last';
-  const end = hasLast ? fields.indexOf('', 2) : 0;
-  const report = fields.slice(hasLast ? end + 2 : 0);
-  if (end < 0 || report.at(-1) !== seal) return undefined;
-  const [flags = '', code, directory = '', traps = '', other] = report;
-  const [, option, cwd] = /^(.*)\n(\/.*)\n$/s.exec(directory) ?? [];
+  const [settings = '', traps = '', other, end] = fields.slice(-4);
+  if (end !== seal) return undefined;
+  // What comes before the first field is not ours.
+  const [flags = '', code = '', argument, ...statuses] = fields.slice(1, -4);
+  const [, lastCode, option, cwd] = /^(\d+)(.*)\n(\/.*)\n$/s.exec(settings) ?? [];
   const held = {
     flags: [...'exv'].filter((flag) => flags.includes(flag)).join(''),
     aliases: / -s /.test(option ?? ''),
     traps: trapCommands(traps),
   };
-  const exitCode = Number(hasLast ? fields[end + 1] : code);
-  const last = hasLast
-    ? { argument: fields[1], statuses: fields.slice(2, end).map(Number) }
-    : { statuses: [exitCode] };
+  const exitCode = Number(code || lastCode);
+  const last = code ? { argument, statuses: statuses.map(Number) } : { statuses: [exitCode] };
   return { exitCode, cwd, held, last, isHeard: other === '0' };
 }
 
@@ -264,8 +275,8 @@ function trapCommands(printed: string): string {
     .join(';');
 }
 
-export function callerPart(name: string, nonce: string, files: ControlFiles): ScriptPart {
-  const [status = '', out, err] = [files.status, ...files.outputs].map(quote);
+export function callerPart(name: string, files: ControlFiles): ScriptPart {
+  const [done = '', out, err] = [files.done, ...files.outputs].map(quote);
   const values = CALLER_VARIABLES.map((variable) => `"\${${variable}-}"`).join(' ');
   const attributes = CALLER_VARIABLES.map(
     (variable) => `${BUILTIN} declare -p ${variable};${BUILTIN} printf \\\\0;`,
@@ -273,8 +284,8 @@ export function callerPart(name: string, nonce: string, files: ControlFiles): Sc
   return {
     text:
       `[[ /dev/fd/1 -ef ${out} && /dev/fd/2 -ef ${err} ]];` +
-      `{ ${BUILTIN} printf ${nonce}.%s\\\\0 "$?";${BUILTIN} printf %s\\\\0 ${values};${attributes}` +
-      `${BUILTIN} type -p ${name};${BUILTIN} printf \\\\0;} >${status} 2>/dev/null&&${wait(files)}\n`,
+      `{ ${BUILTIN} printf ${files.mark}.%s\\\\0 "$?";${BUILTIN} printf %s\\\\0 ${values};${attributes}` +
+      `${BUILTIN} type -p ${name};${BUILTIN} printf \\\\0;} >${done} 2>/dev/null&&${wait(files)}\n`,
     unread: `{ [[ 1 ]];} ${NOTHING_SHOWN}\n`,
   };
 }

@@ -95,6 +95,8 @@ export class FifoReader {
   readonly #socket: Socket;
   readonly #buffer: Buffer;
   readonly #onData: (chunk: Buffer) => void | Promise<void>;
+  /** True once `onData` has returned a promise: the kernel may hold more than was read. */
+  isSlow = false;
 
   /**
    * @param onData gets a chunk whose memory is reused. If it returns a promise, nothing more is read before that resolves,
@@ -116,6 +118,7 @@ export class FifoReader {
         callback: (length) => {
           const heard = onData(this.#buffer.subarray(0, length));
           if (heard === undefined) return true;
+          this.isSlow = true;
           void heard.finally(() => this.#socket.resume());
           return false;
         },
@@ -131,12 +134,20 @@ export class FifoReader {
     for (let total = 0; total < PIPE_CAPACITY; ) {
       // EAGAIN: there is nothing to read.
       const length = orElse(() => readSync(this.#fd, this.#buffer), 0);
-      if (length === 0) {
-        return;
-      }
       total += length;
-      this.#onData(this.#buffer.subarray(0, length));
+      if (length > 0) this.#onData(this.#buffer.subarray(0, length));
+      // There is no more. To be told so takes Node longer than to read.
+      if (length < this.#buffer.length) return;
     }
+  }
+
+  /** Only `drain()` reads until `resume()`. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
   }
 
   close(): void {

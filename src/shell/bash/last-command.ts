@@ -4,7 +4,7 @@ import { quote } from '../../base/line/quotes.ts';
 export const BUILTIN = '\\builtin';
 
 /*
- * PIPESTATUS and `$_`, which end with the `eval` of a line: they are reported behind the line, and given to the next one if it
+ * PIPESTATUS and `$_`, which end with the `eval` of a line: they are kept for the report, and given to the next line if it
  * begins with them, since PIPESTATUS takes a process for each of its numbers.
  */
 
@@ -32,11 +32,10 @@ function statusCommand(exitCode: number, statuses: readonly number[], hasTraps: 
   return `${isInverted ? '! ' : ''}${pipe}${exitCode === 0 ? '' : '&&:'}`;
 }
 
-/** Reports on this FIFO what is gone once `eval` has returned. */
-export function lastReport(fifo: string): string {
-  const fields = `last "$_" "\${PIPESTATUS[@]}" '' "$?"`;
-  return `\n{ ${BUILTIN} printf %s\\\\0 ${fields} >${fifo}&&[[ -p ${fifo} ]]||${BUILTIN} exit "$_";} 2>/dev/null`;
-}
+/** Holds `$?`, `$_` and PIPESTATUS from the end of a line until they are reported. */
+export const KEPT = 'AGENT_SHELL_LAST';
+/** Behind a line, since they are gone once `eval` has returned. No line sees the variable. */
+export const KEEP = `\n{ ${KEPT}=("$?" "$_" "\${PIPESTATUS[@]}");} 2>/dev/null`;
 
 /** Commands that set `$?`, and PIPESTATUS and `$_` if the line begins with them. */
 export function startCommands(

@@ -170,7 +170,7 @@ test('to catch up with a FIFO ends, although a job in the background never stops
   onTestFinished(() => reader.close());
   const job = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
   onTestFinished(() => closeSync(job));
-  writeSync(job, Buffer.alloc(32 * 1024));
+  writeSync(job, Buffer.alloc(64 * 1024));
   reader.drain();
   expect(heard).toBe(MIB);
 });
