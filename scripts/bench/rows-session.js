@@ -29,25 +29,17 @@ export async function* sessionRows({ runs, folder }) {
   writeFileSync(script, `#!${bash} -p\nexit\n`, { mode: 0o755 });
   const nothing = session(`:; '${script}' '${TEN_ITEMS}'`);
   const asking = askingScript(folder, bash);
-  for (const [name, line] of [
-    ['a script that only asks', `:; '${asking.script}' '${TEN_ITEMS}'`],
-    ['the same, of a heredoc', `'${asking.script}' <<'EOF'\n${TEN_ITEMS}\nEOF`],
+  for (const [name, line, floor] of [
+    [COMPOSED, LINE, `:; '${asking.script}' '${TEN_ITEMS}'`],
+    ['TodoWrite with a heredoc', HEREDOC, `'${asking.script}' <<'EOF'\n${TEN_ITEMS}\nEOF`],
   ]) {
-    const against = 'empty script';
-    yield { name, against, ...(await paired(session(line), nothing, runs)) };
+    const least = session(floor);
+    const ofEmpty = await paired(least, nothing, runs);
+    yield { name: `floor: ${name.slice(10)}`, against: 'empty script', ...ofEmpty };
+    const goal = { of: 'ratio', atMost: 1.25 };
+    yield { name, against: 'its floor', ...(await paired(session(line), least, runs)), goal };
   }
   asking.close();
-  for (const [name, line, atMost] of [
-    [COMPOSED, LINE, 1.25],
-    ['TodoWrite with a heredoc', HEREDOC, 1.5],
-  ]) {
-    yield {
-      name,
-      against: 'empty script',
-      ...(await paired(session(line), nothing, runs)),
-      goal: { of: 'ratio', atMost },
-    };
-  }
   for await (const { leftOut, against, edit } of commandLinePeers(folder)) {
     if (leftOut) {
       yield { name: COMPOSED, leftOut };
@@ -88,7 +80,7 @@ export async function* sessionRows({ runs, folder }) {
   await router.dispose();
 }
 
-/** The floor of a call from inside bash: nothing makes it safe from other callers, settings of the user, or a lost host. */
+/** The floor of a call from inside bash: the handler answers, and nothing is safe from other callers, settings or a lost host. */
 function askingScript(folder, bash) {
   const [script, input, output] = ['ask', 'in', 'out'].map((name) => join(folder, name));
   spawnSync('mkfifo', [input, output]);
@@ -100,10 +92,17 @@ function askingScript(folder, bash) {
   const [fd, reply] = [input, output].map((path) =>
     openSync(path, constants.O_RDWR | constants.O_NONBLOCK),
   );
+  const handler = new BashRouter().commands.find(({ name }) => name === 'TodoWrite');
   const socket = new Socket({ fd });
-  socket.on('data', (chunk) => {
-    if (chunk.at(-1) === 0)
-      writeSync(reply, 'Todo list updated: 3 completed, 1 in_progress, 6 pending\n');
+  socket.setEncoding('utf8');
+  let text = '';
+  socket.on('data', async (chunk) => {
+    text += chunk;
+    if (!text.endsWith('\0')) return;
+    const argv = [text.slice(0, -1)];
+    text = '';
+    const { stdout } = await handler.execute({ argv, stdin: async () => '', env: {} });
+    writeSync(reply, stdout);
   });
   return { script, close: () => socket.destroy() };
 }
