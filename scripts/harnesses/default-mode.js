@@ -61,23 +61,36 @@ export function linesFor({ byPerson: { refusesQuoting, isSandboxed } }) {
 }
 
 /**
- * The lines that were asked about against the promise, or that did not work.
+ * The lines that were asked about against the promise, or that did not work; and those whose reply the harness lost. Of
+ * these, one that writes has to have changed a list, and one that reads is run again.
  *
- * @returns {Promise<{ asked: string[], unasked: string[], failed: string[] }>}
+ * @returns {Promise<{ asked: string[], unasked: string[], failed: string[], lost: string[] }>}
  */
 export async function inDefaultMode(harness, world) {
-  const { project } = world;
+  const { project, inProject } = world;
   mkdirSync(join(project, 'sub'), { recursive: true });
   const { ours, others } = linesFor(harness);
-  const result = { asked: [], unasked: [], failed: [] };
+  const { losesReply } = harness.byPerson;
+  const lists = async () =>
+    losesReply && (await inProject('bash', ['-c', 'TodoRead --json; TaskList --json'])).output;
+  const result = { asked: [], unasked: [], failed: [], lost: [] };
   await atTerminal(harness, world, async (run) => {
     for (const [line, reply] of ours) {
-      const { isAsked, heard, said, unshown } = await run(line.replace('PROJECT', project));
-      if (isAsked) result.asked.push(line);
-      else if (!heard(reply))
-        result.failed.push(`${line}, and the model heard ${said.slice(0, 2000)}`);
+      const inPlace = line.replace('PROJECT', project);
+      const before = await lists();
+      let ran = await run(inPlace);
+      let hasWorked = ran.heard(reply);
+      if (losesReply?.test(ran.said)) {
+        result.lost.push(line);
+        const isReading = /Read|List|Get|Inbox/.test(line.split(' && ').at(-1).split(' ')[0]);
+        if (isReading) ran = await run(inPlace);
+        hasWorked = isReading ? ran.heard(reply) : (await lists()) !== before;
+      }
+      if (ran.isAsked) result.asked.push(line);
+      else if (!hasWorked)
+        result.failed.push(`${line}, and the model heard ${ran.said.slice(0, 2000)}`);
       // Harnesses fold a long list: the item in progress is in its first line, and in one of its last.
-      const folded = reply.includes('/12') ? await unshown('Now 7: Step 7') : '';
+      const folded = reply.includes('/12') ? await ran.unshown('Now 7: Step 7') : '';
       if (folded) result.failed.push(`folded: ${line}, ${folded}`);
     }
     for (const line of others) if (!(await run(line)).isAsked) result.unasked.push(line);

@@ -188,6 +188,8 @@ trust_level = "trusted"
       argv: [],
       ready: /Type your message/,
       asks: /Allow execution|Yes, allow once/,
+      // See its limit in docs/harnesses.md. In the JSON of a request.
+      losesReply: /Output: \(empty\)\\nError: \(none\)\\nExit Code: 0\\nSignal: 0\\n/,
       ownRules: ({ home }) => add(join(home, '.qwen', 'settings.json'), OWN_RULES),
     },
     argv: (prompt, isResumed) => [...(isResumed ? ['--continue'] : []), '--yolo', '-p', prompt],

@@ -94,7 +94,7 @@ async function tryInDefaultMode(harness, packages) {
   const model = await scriptedModel();
   try {
     const world = { ...(await worldIn(root, harness, packages, model.url)), model };
-    const { setup = [], configure, ownRules } = harness.byPerson;
+    const { setup = [], configure, ownRules, losesReply } = harness.byPerson;
     // It says that there is a sandbox, to be started by root without questions.
     delete world.env.IS_SANDBOX;
     configure?.(world);
@@ -104,9 +104,13 @@ async function tryInDefaultMode(harness, packages) {
     return [
       ['asked about no line of ours', found.asked],
       ['asked about all others', found.unasked],
-      ['all of ours worked', found.failed],
+      [
+        'all of ours worked',
+        found.failed,
+        losesReply && `replies that it lost: ${found.lost.length}`,
+      ],
       ...(ownRules ? [['rules of the user that deny or ask win', lost]] : []),
-    ].map(([what, wrong]) => [what, wrong.length === 0, wrong.join('; ')]);
+    ].map(([what, wrong, note]) => [what, wrong.length === 0, wrong.join('; ') || note]);
   } catch (error) {
     return [['its default mode', false, error.message]];
   } finally {
