@@ -170,8 +170,8 @@ async function runAsBash(argv: readonly string[]): Promise<number> {
 /** Ends the program when its output cannot be written; silently if the reader of a pipe or the terminal has gone. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO')
-      complain(`agent-shell: write error: ${error.message}\n`);
+    const isGone = error.code === 'EPIPE' || error.code === 'EIO';
+    if (!isGone) complain(`agent-shell: write error: ${error.message}\n`);
     process.exit(1);
   });
 }

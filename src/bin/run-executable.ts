@@ -72,23 +72,19 @@ function invalidArgument(argv: readonly string[]): InvalidUtf8 | undefined {
 }
 
 /** Writes the result to this process's streams. @param isStored what was done stays done. Returns the exit code. */
-export function writeResult(
-  name: string,
-  { stdout, stderr, exitCode }: CommandResult,
-  isStored = false,
-): number {
-  tell(stderr);
+export function writeResult(name: string, ran: CommandResult, isStored = false): number {
+  tell(ran.stderr);
   try {
-    writeAll(1, stdout);
-    return exitCode;
+    writeAll(1, ran.stdout);
+    return ran.exitCode;
   } catch (error) {
+    const stored = isStored ? '; the change is stored' : '';
     // A reader that stops, such as `head`, is no error.
     if (codeOf(error) !== 'EPIPE') {
-      const stored = isStored ? '; the change is stored' : '';
       tell(`${name}: write error: ${(error as Error).message}${stored}\n`);
     }
     // To a model, 1 would say that nothing was changed.
-    return isStored ? exitCode : 1;
+    return isStored ? ran.exitCode : 1;
   }
 }
 

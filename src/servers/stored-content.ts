@@ -81,16 +81,14 @@ export function encodeContent(stored: StoredContent<unknown>): Buffer {
   return process.getBuiltinModule('node:zlib').gzipSync(json);
 }
 
-export function decodeContent<T>(
-  bytes: Buffer,
-): StoredContent<T> | { readonly problem: string } | { readonly newerFormat: string } {
+type Unreadable = { readonly problem: string } | { readonly newerFormat: string };
+
+export function decodeContent<T>(bytes: Buffer): StoredContent<T> | Unreadable {
   try {
     const json = (bytes[0] === GZIP ? unpack(bytes) : bytes).toString('utf8');
     const { id, at, by, content, format } = parseBounded(json) as StoredContent<T>;
-    if (typeof format === 'number') {
-      const newerFormat = `has format ${format}, which this program cannot read: update it`;
-      return { newerFormat };
-    }
+    if (typeof format === 'number')
+      return { newerFormat: `has format ${format}, which this program cannot read: update it` };
     const isWhole =
       typeof id === 'string' && typeof by === 'string' && !Number.isNaN(Date.parse(at));
     if (isWhole && content !== undefined) return { id, at, by, content };

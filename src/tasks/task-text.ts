@@ -38,13 +38,10 @@ export function taskPage({ tasks }: TaskGraph, task: Task, isLocal = false): str
     metadata && `Metadata: ${jsonLine(metadata).trimEnd()}`,
     `Created: ${timeOf(task.createdAt)}`,
     `Updated: ${timeOf(task.updatedAt)}`,
-    description !== '' && 'Description:',
-    ...(description === '' ? [] : description.split(/\r\n|\n|\r/)).map(
-      (line) => `  ${safeText(line)}`,
-    ),
+    ...(description === '' ? [] : ['Description:', ...indented(description)]),
     ...(task.comments ?? []).flatMap(({ by, at, text }) => [
       `Comment by ${nameText(by)}, ${timeOf(at)}:`,
-      ...text.split(/\r\n|\n|\r/).map((line) => `  ${safeText(line)}`),
+      ...indented(text),
     ]),
   ];
   return lines
@@ -52,6 +49,8 @@ export function taskPage({ tasks }: TaskGraph, task: Task, isLocal = false): str
     .map((line) => `${line.trimEnd()}\n`)
     .join('');
 }
+
+const indented = (text: string) => text.split(/\r\n|\n|\r/).map((line) => `  ${safeText(line)}`);
 
 function provenText(task: Task): string {
   const { proof } = task;

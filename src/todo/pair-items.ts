@@ -39,18 +39,12 @@ export function removedAndAdded(
 
 /**
  * Like `pairItems`, but a dropped item in progress counts as renamed if a new item is in progress or completed, unless both
- * have ids, which would be equal. Lists that share no item are about other work, unless each is a single item with a word of
- * the other.
+ * have ids, which would be equal, or the lists are about other work.
  */
 export function pairRenamed(before: Items, after: Items): ItemPair[] {
   const pairs = pairItems(before, after);
   const lost = pairs.find((pair) => pair.before?.status === 'in_progress' && !pair.after);
-  if (lost === undefined) return pairs;
-  const isSingle = before.length === 1 && after.length === 1;
-  const isSameWork = isSingle
-    ? !isOther(before, after)
-    : pairs.some((pair) => pair.before && pair.after);
-  if (!isSameWork) return pairs;
+  if (lost === undefined || isOtherWork(pairs)) return pairs;
   const isPossible = (pair: ItemPair) =>
     !pair.before && (lost.before?.id === undefined || pair.after?.id === undefined);
   const having = (status: TodoItem['status']) =>
@@ -61,12 +55,12 @@ export function pairRenamed(before: Items, after: Items): ItemPair[] {
   return pairs.filter((pair) => pair !== renamed).map((pair) => (pair === lost ? joined : pair));
 }
 
-/** Like `pairItems`, but another text in the same place is the same item, in lists of the same length; of single items as above. */
+/** Like `pairItems`, but another text in the same place is the same item, in lists of the same length about the same work. */
 export function pairInPlace(before: Items, after: Items): ItemPair[] {
   const pairs = pairItems(before, after);
   // Of lists of the same length with as many pairs, no item is left over: most updates change a status only.
   if (before.length !== after.length || pairs.length === before.length) return pairs;
-  if (before.length === 1 && isOther(before, after)) return pairs;
+  if (isOtherWork(pairs)) return pairs;
   const added = new Set(pairs.flatMap((pair) => (pair.before ? [] : [pair.after])));
   for (const pair of pairs) {
     const now = pair.before && !pair.after && after[before.indexOf(pair.before)];
@@ -75,15 +69,15 @@ export function pairInPlace(before: Items, after: Items): ItemPair[] {
   return pairs.filter((pair) => pair.before || added.has(pair.after));
 }
 
-/** True if the first items share no word: a letter of scripts without spaces, else three letters or more. */
-function isOther([before]: Items, [after]: Items): boolean {
-  const words = new Set(after?.content.toLowerCase().match(WORD));
-  return !before?.content
-    .toLowerCase()
-    .match(WORD)
-    ?.some((word) => words.has(word));
+/** True if the lists share no item; of single items, if the new one has no word of the old one. */
+function isOtherWork(pairs: readonly ItemPair[]): boolean {
+  if (pairs.some((pair) => pair.before && pair.after)) return false;
+  const [{ before } = {}, { after } = {}, ...others] = pairs as Partial<ItemPair>[];
+  const words = before?.content.toLowerCase().match(WORD) ?? [];
+  return others.length > 0 || !words.some((word) => after?.content.toLowerCase().includes(word));
 }
 
+/** Of scripts without spaces a letter, of others three or more. */
 const WORD = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}]|[\p{L}\p{N}]{3,}/gu;
 
 /** Completes open pairs by items of the same key, first by items that are the same. Returns the other items. */

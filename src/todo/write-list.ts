@@ -90,10 +90,8 @@ function afterSteps(
     return { refused: refusal('Cannot update the list', { lines: revised.problems }) };
   }
   // Proofs, and the fields of newer builds, are kept without being checked.
-  const isGiven = ([name]: [string, unknown]) => Object.hasOwn(TODO_FIELDS, name);
-  const given = revised.items.map((item) =>
-    Object.fromEntries(Object.entries(item).filter(isGiven)),
-  );
+  const isOurs = ([name]: [string, unknown]) => Object.hasOwn(TODO_FIELDS, name);
+  const given = revised.items.map((one) => Object.fromEntries(Object.entries(one).filter(isOurs)));
   const validation = validateTodoList({ todos: given }, settings);
   if ('problems' in validation) {
     return { refused: refusal('Validation failed', validation.problems) };

@@ -16,7 +16,7 @@ export interface Detail {
   /** In milliseconds since 1970. */
   readonly at?: number | undefined;
   /** The end of a lease. */
-  readonly ends?: number;
+  readonly ends?: number | undefined;
   readonly lines: readonly string[];
 }
 
@@ -51,36 +51,31 @@ export function taskDetails(
 }
 
 function taskFacts({ tasks }: TaskGraph, task: Task, leaseEnds: number | undefined): Detail[] {
-  const { status, owner = '', priority = '', check = '', proof, description, comments = [] } = task;
+  const { status, owner = '', priority = '', description, comments = [] } = task;
+  const { createdAt, createdBy = '-' } = task;
   const links = (ids: readonly number[]) =>
     ids.map((id) => `#${id} ${tasks.get(id)?.subject} (${statusText(tasks.get(id)?.status)})`);
   return [
     fact('Status', statusText(status)),
     fact('Owner', agentName(owner)),
-    ...(leaseEnds === undefined
-      ? []
-      : [{ label: 'Lease until', at: leaseEnds, ends: leaseEnds, lines: [] }]),
+    { label: 'Lease until', at: leaseEnds, ends: leaseEnds, lines: [] },
     fact('Priority', priority),
     { label: 'Description', lines: linesOf(description) },
     { label: 'Blocked by', lines: links(task.blockedBy) },
     { label: 'Blocks', lines: links(task.blocks) },
-    ...checkDetails({ status, check, proof }),
+    ...checkDetails(task),
     ...comments.map(({ by, at, text }) => ({
       label: `Comment by ${agentName(by)}`,
       at: Date.parse(at),
       lines: linesOf(text),
     })),
-    {
-      label: 'Created by',
-      at: Date.parse(task.createdAt),
-      lines: [agentName(task.createdBy ?? '-')],
-    },
+    { label: 'Created by', at: Date.parse(createdAt), lines: [agentName(createdBy)] },
   ];
 }
 
 /** As `taskDetails`, of an item of a list. */
 export function itemDetails(versions: readonly TodoVersion[], item: Readonly<TodoItem>): Detail[] {
-  const { status, activeForm, content, check = '', proof, ...others } = item;
+  const { status, activeForm, content, check: _, proof: __, ...others } = item;
   const history: Detail[] = [];
   versions.forEach((version, index) => {
     const inVersion = (one: TodoVersion | undefined) =>
@@ -95,16 +90,13 @@ export function itemDetails(versions: readonly TodoVersion[], item: Readonly<Tod
     fact('Status', statusText(status)),
     fact('Active form', activeForm === content ? '' : activeForm),
     ...Object.entries(others).map(([name, text]) => fact(inTitleCase(name), text)),
-    ...checkDetails({ status, check, proof }),
+    ...checkDetails(item),
     ...history.slice(0, MOST_CHANGES),
   ].filter(({ lines }) => lines.join('') !== '');
 }
 
-function checkDetails({
-  status,
-  check,
-  proof,
-}: Pick<Task, 'status' | 'check' | 'proof'>): Detail[] {
+function checkDetails(of: Pick<Task, 'status' | 'check' | 'proof'>): Detail[] {
+  const { check, proof } = of;
   if (!check) return [];
   const exit = proof && `exit ${proof.exitCode}, for ${agentName(proof.by)}`;
   return [
@@ -112,7 +104,7 @@ function checkDetails({
     {
       label: 'Proof',
       at: proof && Date.parse(proof.at),
-      lines: [exit ?? proofMark({ status, check })],
+      lines: [exit ?? proofMark(of)],
     },
   ];
 }

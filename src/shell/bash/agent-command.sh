@@ -29,7 +29,7 @@ exec 7>&1 || exec 7>&-
 set -C
 fail() {
   printf '%s: %s\n' "$name" "$1" >&6
-  exit 1
+  exit "${2-1}"
 }
 lost() { fail 'its agent shell has ended'; }
 # After exit code 1 a model would repeat a change. a: the exit code of the call; $1: of head, from 129 on a signal's.
@@ -37,8 +37,7 @@ lost() { fail 'its agent shell has ended'; }
 unwritten() {
   [ "$1" -le 128 ] || exit "$1"
   [ "{isChange}$a" = true0 ] || fail 'write error'
-  printf '%s: write error; the change is stored\n' "$name" >&6
-  exit 0
+  fail 'write error; the change is stored' 0
 }
 
 # All paths below are relative, so they hold even if the path of this directory is replaced.
