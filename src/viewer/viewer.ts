@@ -19,7 +19,7 @@ import { WatchedLists } from './watched-lists.ts';
 import { afterChange } from './writes.ts';
 
 /** Changes that come faster than this share a frame. */
-const VIEWER_FRAME_MS = 50;
+const VIEWER_FRAME_MS = 100;
 /** Waiting less than this for a clock to change is not worth a frame. */
 const LEAST_WAIT_MS = 20;
 /** After this long, an escape is the Esc key and not the start of a sequence. */
