@@ -50,20 +50,19 @@ export function takeNotices(
 
 /** `#3 "Fix login": assigned to you by ann`. */
 export function noticeText({ kind, about, taskId, subject, by }: Notice): string {
-  const words = NOTICE_WORDS.get(about ?? kind) ?? NOTICE_WORDS.get(kind) ?? TASK_CHANGED;
+  const words = NOTICE_WORDS.get(about ?? kind) ?? NOTICE_WORDS.get(kind) ?? WORDS.changed;
   const task = `#${taskId} ${quotedText(subject, MAX_SUBJECT_IN_NOTICE)}`;
   return withoutTags(`${task}: ${words} by ${nameText(by)}`);
 }
 
 type Event = Notice['kind'] | NonNullable<Notice['about']>;
 
-const TASK_CHANGED = 'yours: changed';
 const WORDS: Readonly<Record<Event, string>> = {
   assigned: 'assigned to you',
   reassigned: 'given to another agent',
   unblocked: 'yours: unblocked',
   reopened: 'yours: reopened',
-  changed: TASK_CHANGED,
+  changed: 'yours: changed',
   check: 'yours: check changed',
   comments: 'yours: commented',
   deleted: 'deleted',

@@ -134,19 +134,11 @@ export function itemLines(items: TodoVersion['items'], maxBytes = MAX_BYTES_OF_L
 /** One line for each version, newest first: number, time, agent, changes. */
 export function historyText(versions: readonly TodoVersion[], isLocal: boolean): string {
   if (versions.length === 0) return 'No versions.\n';
-  return versions
-    .map((version, index) => historyLine(version, versions[index + 1], isLocal))
-    .join('');
-}
-
-function historyLine(
-  after: TodoVersion,
-  before: TodoVersion | undefined,
-  isLocal: boolean,
-): string {
-  const { version, updatedAt, by } = after;
-  const change = changeOfItem(after, before);
-  return `${version}  ${timeText(updatedAt, isLocal)}  ${nameText(by)}  ${change}\n`;
+  const lines = versions.map((after, index) => {
+    const change = changeOfItem(after, versions[index + 1]);
+    return `${after.version}  ${timeText(after.updatedAt, isLocal)}  ${nameText(after.by)}  ${change}\n`;
+  });
+  return lines.join('');
 }
 
 /** Versions never change, and a history can have a thousand of them. */
