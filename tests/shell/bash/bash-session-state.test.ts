@@ -281,7 +281,8 @@ test('a line cannot tell the session how it ended', async () => {
 
 test('a report that is longer than a FIFO holds is read as well', async () => {
   const session = startSession();
-  await session.run('long=$(head -c 200000 /dev/zero | tr "\\0" x); true | : "$long"; : "$long"');
+  await session.run('long=$(head -c 200000 /dev/zero | tr "\\0" x)');
+  await session.run(': "$long"');
   expect(await session.run('echo "${#_} ${PIPESTATUS[*]}"')).toEqual(printed('200000 0\n'));
   await session.run('trap ": $long" ERR');
   expect(await session.run('trap -p ERR | wc -c | tr -d " "')).toEqual(printed('200017\n'));
