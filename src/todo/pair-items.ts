@@ -98,10 +98,11 @@ function match(open: readonly KeptPair[], items: Items, keyOf: (item: Item) => s
     pair.after = item;
     taken.add(item);
   };
-  const found = open.flatMap((pair) => {
+  const found: { readonly pair: KeptPair; readonly group: Item[] }[] = [];
+  for (const pair of open) {
     const group = pair.after ? undefined : groups.get(keyOf(pair.before));
-    return group ? [{ pair, group }] : [];
-  });
+    if (group) found.push({ pair, group });
+  }
   if (found.length === 0) return items;
   for (const { pair, group } of found) {
     const at = group.findIndex((item) => isSameItem(pair.before, item));

@@ -24,7 +24,7 @@ interface InputReading {
 export function validateTodoInput(input: unknown, limits: ListLimits): ValidatedJson<GivenList> {
   const strict = validateTodoList(input, limits);
   // Nobody else has these copies: frozen, they need not be copied again.
-  if ('items' in strict) Object.freeze(strict.items).forEach(Object.freeze);
+  if ('items' in strict) strict.items.forEach(Object.freeze);
   if ('items' in strict) return { value: strict, notes: [] };
   const shaped = mendShape(input);
   if ('malformed' in shaped) return shaped;
