@@ -22,7 +22,7 @@ export function pairItems(before: Items, after: Items): ItemPair[] {
   });
   if (same === after.length) return pairs;
   const open = pairs.slice(same);
-  const others = match(open, after.slice(same), contentKey);
+  const others = match(open, [...after].slice(same), contentKey);
   const added = match(open, others, ({ id }) => id);
   return [...pairs, ...added.map((item) => ({ before: undefined, after: item }))];
 }

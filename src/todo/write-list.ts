@@ -115,7 +115,7 @@ function proveItems(
   | { readonly items: Items; readonly notes: readonly string[] }
   | { readonly refused: CommandResult } {
   const hasCheck = ({ check, proof }: Item) => (check ?? proof) !== undefined;
-  const isAsked = proofs !== undefined || items.some(hasCheck) || before.items.some(hasCheck);
+  const isAsked = proofs !== undefined || [...items, ...before.items].some(hasCheck);
   if (!isAsked) return { items, notes: [] };
   const pairs = new Map(pairRenamed(before.items, items).map((pair) => [pair.after, pair]));
   const proven: Item[] = [];

@@ -26,12 +26,14 @@ export function nextIndex(items: readonly Ranked[]): number {
 
 /** The items in the order in which a short screen needs them: in progress, pending by priority, completed from the last. */
 export function byNeed<Item extends Ranked>(items: readonly Item[]): Item[] {
-  const having = (status: Status) => items.filter((item) => item.status === status);
+  const having = (status: Status) => [...items].filter((item) => item.status === status);
   return having('in_progress').concat(upcoming(items), having('completed').reverse());
 }
 
 function upcoming<Item extends Ranked>(items: readonly Item[]): Item[] {
-  return items.filter(({ status }) => status === 'pending').sort((a, b) => rankOf(a) - rankOf(b));
+  return [...items]
+    .filter(({ status }) => status === 'pending')
+    .sort((a, b) => rankOf(a) - rankOf(b));
 }
 
 interface Provable {
