@@ -99,7 +99,7 @@ export function frozenItems(items: Items): Items {
   // V8 freezes a copy made by a spread three times as slowly.
   return Object.freeze(
     items.map((item) => {
-      if (Object.isFrozen(item)) return item;
+      if (Object.isFrozen(item) && Object.isFrozen(item.proof)) return item;
       const copy: TodoItem = Object.assign({}, item);
       if (item.proof) copy.proof = Object.freeze(Object.assign({}, item.proof));
       return Object.freeze(copy);

@@ -29,6 +29,15 @@ test('nothing that a caller does to its array, or to a snapshot, changes the sto
   expect(() => {
     (seen[0] as TodoItem).status = 'completed';
   }).toThrow(TypeError);
+  const proof = {
+    command: 'npm test',
+    exitCode: 0,
+    at: '2026-01-31T12:00:00.000Z',
+    by: 'main',
+  } as const;
+  store.update([Object.freeze({ ...todo('Build'), proof })]);
+  Object.assign(proof, { by: 'nobody' });
+  expect(store.get().items[0]?.proof?.by).toBe('main');
 });
 
 test('after a change that a listener makes, the others get only the newer state', () => {
