@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { OutputTail } from '../../../src/screen/terminal/output-tail.ts';
+import { VirtualTerminal } from '../../helpers/virtual-terminal.ts';
+
+const COLUMNS = 10;
+
+/** How wide the last row of a terminal is that got the text: `字` takes two columns of it. */
+async function lastRowWidth(text: string): Promise<number> {
+  const terminal = new VirtualTerminal(COLUMNS, 100);
+  terminal.write(text.replaceAll('\n', '\r\n'));
+  const row = (await terminal.screen()).at(-1) ?? '';
+  return row.length + row.split('字').length - 1;
+}
+
+test('the width of the last row is that of a terminal, where a wide character does not fit into the last column', async () => {
+  const texts = fc.array(fc.constantFrom('ab', 'c', '字', '字字', '12345', '\n\\'), {
+    maxLength: 20,
+  });
+  await fc.assert(
+    fc.asyncProperty(texts, async (parts) => {
+      const tail = new OutputTail();
+      for (const part of parts) tail.push(part, COLUMNS);
+      expect(tail.filled).toBe(await lastRowWidth(parts.join('')));
+    }),
+    { examples: [[['12345', 'ab', 'ab', '字']], [['12345', '12345']]] },
+  );
+});
