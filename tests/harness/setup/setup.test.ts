@@ -418,6 +418,9 @@ describe('the user’s own settings stay', () => {
     expect(readFileSync(target, 'utf8')).toContain('agent-shell hook');
     expect(readFileSync(join(project, 'notes', 'new.md'), 'utf8')).toContain('TodoWrite');
     expect(statSync(target).mode & 0o777).toBe(0o640);
+    // A new file has the mode that any program gives it.
+    const plain = statSync(put('plain', '')).mode;
+    expect(statSync(join(project, 'notes', 'new.md')).mode).toBe(plain);
     run('claude', '--remove');
     expect(readFileSync(target, 'utf8')).toBe('{}');
     expect(lstatSync(join(project, 'CLAUDE.md')).isSymbolicLink()).toBe(true);
