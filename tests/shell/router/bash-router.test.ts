@@ -70,6 +70,14 @@ describe('routing', () => {
     expect(listFiles(tmp)).toEqual([]);
   });
 
+  test('a list in memory gets no warnings of settings that only files and servers have', async () => {
+    const env = { ...process.env, TODO_HISTORY: 'many', TODO_MAX_ITEMS: 'few' };
+    const { router } = startRouter({ store: new TodoStore(), env });
+    const { stderr } = await router.route(`TodoWrite '{"todos":[]}'`);
+    expect(stderr).toContain('TODO_MAX_ITEMS');
+    expect(stderr).not.toContain('TODO_HISTORY');
+  });
+
   test('every other line reaches bash, and the agent commands within it the same handler; so does standard input', async () => {
     const agent = new TestAgent(({ argv, stdin }) => ({ stdout: `${argv} ${stdin}` }));
     const router = shared(agent);
