@@ -73,10 +73,13 @@ function sameAsRouted(plain: Outcome, routed: Outcome): Outcome {
     stderr,
   );
   // The router suggests a command for a similar name.
-  stderr = stderr.replace(/^bash: (?:line \d+: )?(\w+): command not found$/gm, (message, name) => {
-    const answer = `${name}: command not found; did you mean TodoWrite?`;
-    return routed.stderr.includes(answer) ? answer : message;
-  });
+  stderr = stderr.replace(
+    /^bash: (?:line \d+: )?([\w-]+): command not found$/gm,
+    (message, name) => {
+      const answer = `${name}: command not found; did you mean TodoWrite?`;
+      return routed.stderr.includes(answer) ? answer : message;
+    },
+  );
   // A fatal error ends -c with 127, and a script, as in a session, with 1.
   if (exitCode === 127 && routed.exitCode === 1 && (isFatal || stderr === '')) exitCode = 1;
   // Also in the ERR trap of preamble.
