@@ -42,6 +42,7 @@ export interface Work {
   readonly commandsSinceWrite: number;
   /** The latest lines, oldest first; at most 500. */
   readonly commands: readonly RoutedCommand[];
+  /** True once a line has failed, even if `commands` no longer has it: without one, no verification can have failed. */
   readonly hasFailed: boolean;
   /** The setting TODO_REMINDER_TURNS. */
   readonly reminderTurns: number;
