@@ -11,28 +11,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-// Packages that only some tests use. They are installed on first use and kept beside the project: as its dependencies they
-// would make `npm ci` half as long again. Undefined if the registry cannot be reached.
+// The packages of the examples. They are installed on first use and kept beside the project: as its dependencies they would
+// make `npm ci` half as long again.
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const LIMIT_MS = 150_000;
-const { platform, arch } = process;
-
-/** The packages with a runtime for this machine, and the program in each. `npm run smoke` uses the same folders. */
-const RUNTIMES = {
-  'Node 24': { folder: '24', name: `node-${platform}-${arch}`, version: '24', program: 'bin/node' },
-  Bun: { folder: 'bun', name: `@oven/bun-${platform}-${arch}`, version: '*', program: 'bin/bun' },
-  Deno: { folder: 'deno', name: `@deno/${platform}-${arch}-glibc`, version: '*', program: 'deno' },
-};
-
-/** The path of the program. */
-export function runtime(of: keyof typeof RUNTIMES): string | undefined {
-  const { folder, name, version, program } = RUNTIMES[of];
-  const manifest = JSON.stringify({ private: true, dependencies: { [name]: version } });
-  const modules = modulesOf(join('.nodes', folder), { 'package.json': manifest }, 'install');
-  if (!modules) console.warn(`${of} is left out: it cannot be had from the registry here`);
-  return modules && join(modules, name, program);
-}
 
 const FILES = ['package.json', 'package-lock.json'].map((name) => {
   return [name, readFileSync(join(ROOT, 'examples', name), 'utf8')] as const;
@@ -41,33 +24,28 @@ const FILES = ['package.json', 'package-lock.json'].map((name) => {
 /** The examples' imports other than this package. */
 export const EXAMPLE_PACKAGES = Object.keys(JSON.parse(FILES[0]?.[1] ?? '').dependencies);
 
-/** The `node_modules` of examples/package.json. */
+let modules: string | undefined;
+
+/** The `node_modules` of examples/package.json. Undefined if the registry cannot be reached. */
 export function exampleModules(): string | undefined {
-  const hash = createHash('sha256').update(JSON.stringify(FILES)).digest('hex').slice(0, 12);
-  return modulesOf(join('.examples', hash), Object.fromEntries(FILES), 'ci');
-}
-
-const found = new Map<string, string | undefined>();
-
-function modulesOf(name: string, files: Record<string, string>, command: string) {
-  const folder = join(ROOT, name);
-  const modules = join(folder, 'node_modules');
-  if (!found.has(name)) {
+  if (modules === undefined) {
+    const hash = createHash('sha256').update(JSON.stringify(FILES)).digest('hex').slice(0, 12);
+    const folder = join(ROOT, '.examples', hash);
+    modules = join(folder, 'node_modules');
     // It may be another user's, or the checkout read-only.
-    if (!existsSync(modules)) install(folder, files, command);
-    found.set(name, existsSync(modules) ? modules : undefined);
+    if (!existsSync(modules)) install(folder);
   }
-  return found.get(name);
+  return existsSync(modules) ? modules : undefined;
 }
 
-function install(folder: string, files: Record<string, string>, command: string): void {
+function install(folder: string): void {
   const unfinished = `${folder}.${process.pid}`;
   const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
   try {
     mkdirSync(unfinished, { recursive: true });
     chmodSync(unfinished, 0o755);
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(unfinished, name), text);
-    execFileSync('npm', [command, ...options], {
+    for (const [name, text] of FILES) writeFileSync(join(unfinished, name), text);
+    execFileSync('npm', ['ci', ...options], {
       cwd: unfinished,
       stdio: 'ignore',
       timeout: LIMIT_MS,
