@@ -215,6 +215,16 @@ test('problems beyond the lines that are kept are counted', () => {
   });
 });
 
+test.each([50, 200])(
+  'a valid list over the limit of %d is refused with its number of items',
+  (maxItems) => {
+    const todos = Array.from({ length: 201 }, () => item);
+    expect(problemsOf({ todos }, { ...SETTINGS, maxItems })).toEqual([
+      `todos: Must have at most ${maxItems} items, received 201`,
+    ]);
+  },
+);
+
 test('other limits count at once', () => {
   const long = { ...item, content: 'abcdef' };
   expect(problemsOf({ todos: [long, item] }, { maxItems: 1, maxContentLength: 5 })).toEqual([
