@@ -13,6 +13,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
 import { ServerStorage } from '../../src/servers/server-storage.ts';
 import { TodoHome } from '../../src/todo/todo-home.ts';
+import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { ok } from '../helpers/replies.ts';
@@ -38,7 +39,7 @@ function staysUsable(variables: () => Record<string, string>): void {
     const options = { author: 'main', history: 50 };
     const place = home.storage.place<unknown>('todos/s/main', options);
     expect(await place.commit(contents.length, 'junk', new Date())).toBeDefined();
-    return { write, read };
+    return { write, read, list };
   }
 
   test('TodoRead shows the newest whole version, with a note', async () => {
@@ -55,6 +56,13 @@ function staysUsable(variables: () => Record<string, string>): void {
     expect((await read('--history')).stdout).toMatch(/^3 .* 1 removed, 1 added\n1 .* 1 added\n$/);
     expect(await read('--line')).toMatchObject(ok('0/1 next: b\n'));
     expect(await read('--at', '1')).toEqual(ok('[ ] a\n\n(0/1 completed)\n'));
+  });
+
+  test('a person who reads it on a terminal gets the note, too', async () => {
+    const { list } = await damagedAfter('a', 'b');
+    const reader = new TodoReadHandler(list, undefined, async ([newest]) => `${newest?.version}`);
+    const { stdout, stderr } = await reader.execute({ argv: [] });
+    expect([stdout, stderr]).toEqual(['3', expect.stringContaining('is damaged')]);
   });
 
   test('a whole new list replaces it, and names the damage', async () => {

@@ -68,6 +68,14 @@ test('where a completed list is emptied, the note on an unproven item says what 
   expect(store.get()).toMatchObject({ items: [], version: 6 });
 });
 
+test('where a proof is required, the list was not emptied, and the refusal names no --undo', async () => {
+  const { store, say } = await start({ clearWhenDone: true, requireProof: true });
+  const said = await say('TodoWrite --done 1');
+  expect(said).toContain('TodoProve 1');
+  expect(said).not.toContain('--undo');
+  expect(store.get().version).toBe(1);
+});
+
 test('a check that passes completes its item, with its proof', async () => {
   const { router, store } = await start();
   expect(await router.route('cd . && TodoProve 1')).toMatchObject({
