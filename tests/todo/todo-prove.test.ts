@@ -96,6 +96,19 @@ test('a check that passes completes its item, with its proof', async () => {
   expect((await router.route('TodoRead')).stdout).toContain('[x] Test (check: ./ok, proven)\n');
 });
 
+test('JSON names the items, too; other JSON, or more than that, is wrong usage and runs nothing', async () => {
+  const { router, proofs } = await start();
+  for (const given of [`'{"items":[1]}' 1`, `'{"items":1}'`, `'{"items":[1]'`, `'{"more":[1]}'`]) {
+    expect(await router.route(`TodoProve ${given}`)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('{"items"'),
+    });
+  }
+  expect(proofs()).toEqual([undefined]);
+  expect(await router.route(`TodoProve '{"items":[1]}'`)).toMatchObject({ exitCode: 0 });
+  expect(proofs()).toEqual(['./ok']);
+});
+
 test('a line that ran the check proves nothing, and TodoWrite never runs one', async () => {
   const { router, cwd, say, write, proofs } = await start({}, './ok && touch ran');
   for (const line of ['./ok && touch ran && rm ran', './ok && touch ran && TodoWrite --done 1']) {
