@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { EXIT_CODES } from '../base/command/agent-command.ts';
-import { exitCodeOf, seeHelp } from '../base/command/replies.ts';
+import { exitCodeOf } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
 import { safeText } from '../base/safe-text.ts';
 import { orElse, randomHex, writeAll } from '../base/system/files.ts';
@@ -19,8 +19,6 @@ import { writeResult } from './run-executable.ts';
 
 connectToServers();
 
-const MAX_MESSAGE = 200;
-
 async function runAgentShell(): Promise<number> {
   const argv = process.argv.slice(2);
   const options = parseArguments(argv, process.env);
@@ -35,11 +33,9 @@ async function runAgentShell(): Promise<number> {
       return 0;
     case 'prompt':
       return printSystemPrompt(options.tasks);
-    case 'usage-error': {
-      const page = options.of === undefined ? 'agent-shell' : `agent-shell ${options.of}`;
-      complain(seeHelp(safeText(options.message, MAX_MESSAGE), `${page} --help`));
+    case 'usage-error':
+      complain(options.text);
       return EXIT_CODES.wrongUsage;
-    }
     case 'sessions':
       return (await import('../viewer/sessions.ts')).sessionsCommand(options.argv);
     case 'completions': {

@@ -1,12 +1,15 @@
 import { HELP_OPTIONS, parseOptions } from '../base/command/options.ts';
+import { seeHelp } from '../base/command/replies.ts';
 import type { Environment } from '../base/environment.ts';
-import { inQuotes } from '../base/safe-text.ts';
+import { inQuotes, safeText } from '../base/safe-text.ts';
 import type { ListName } from '../lists/list-paths.ts';
 import {
   PANEL_MODES,
   parseWatchArguments,
   type WatchArguments,
 } from '../viewer/watch-arguments.ts';
+
+const MAX_MESSAGE = 200;
 
 export type Arguments =
   | { mode: 'jsonl'; list: Partial<ListName> }
@@ -16,7 +19,7 @@ export type Arguments =
   | { mode: 'version' | 'prime' }
   | { mode: 'prompt'; tasks: boolean }
   | { mode: 'bash' }
-  | { mode: 'usage-error'; message: string; of?: 'prime' | 'watch' };
+  | { mode: 'usage-error'; text: string };
 
 export const SHELL_OPTIONS = {
   '--session': 'name',
@@ -85,5 +88,6 @@ export function parseArguments(argv: readonly string[], environment: Environment
 }
 
 function usageError(message: string, of?: 'prime' | 'watch'): Arguments {
-  return { mode: 'usage-error', message, ...(of && { of }) };
+  const page = of === undefined ? 'agent-shell' : `agent-shell ${of}`;
+  return { mode: 'usage-error', text: seeHelp(safeText(message, MAX_MESSAGE), `${page} --help`) };
 }

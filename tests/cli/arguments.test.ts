@@ -1,14 +1,51 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parseArguments, SHELL_OPTIONS } from '../../src/cli/arguments.ts';
+import { completions } from '../../src/cli/completions.ts';
+import { stateCommand } from '../../src/cli/state-command.ts';
+import { setup } from '../../src/harness/setup/setup.ts';
 import { TASK_FORMS } from '../../src/tasks/task-commands.ts';
 import { parseWatchArguments } from '../../src/viewer/watch-arguments.ts';
 import { items } from '../guidance/agent-session.ts';
-import { agentShell } from '../helpers/agent-shell.ts';
-import { temporaryDirectory } from '../helpers/files.ts';
+import { AGENT_SHELL, agentShell } from '../helpers/agent-shell.ts';
+import { ENV } from '../helpers/bash.ts';
+import { callCommand } from '../helpers/commands.ts';
+import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+import { forAllTests } from '../helpers/for-all-tests.ts';
 
 const LIST = (count: number) => JSON.stringify(items(...Array(count).fill('[ ] x')));
+
+/** A folder with a `node` that tells its arguments: the program would take ten times as long. */
+const tellingNode = forAllTests((finished) => {
+  const folder = temporaryDirectory(finished);
+  const text = `#!/bin/sh\nprintf '%s\\0' "$@"\n`;
+  writeFileSync(join(folder, 'node'), text, { mode: 0o755 });
+  return folder;
+});
+
+/** What agent-shell replies to arguments that it hands to Node. What its program writes by itself is asked of the program. */
+async function replyTo(args: readonly string[], home = '/nonexistent') {
+  const env = { PATH: `${tellingNode()}:${ENV.PATH}` };
+  const { stdout: told, ...ended } = await agentShell(args, { env });
+  if (ended.exitCode !== 0) return { stdout: told, ...ended };
+  expect(told).toBe(['--title=agent-shell', AGENT_SHELL, ...args].map((x) => `${x}\0`).join(''));
+  const options = parseArguments(args, {});
+  const world = { environment: { ...ENV, HOME: home }, directory: '/', home, started: AGENT_SHELL };
+  switch (options.mode) {
+    case 'usage-error':
+      return { stdout: '', stderr: options.text, exitCode: 2 };
+    case 'completions':
+      return completions(options.argv);
+    case 'state':
+      return stateCommand(options.argv, world);
+    case 'setup':
+      return setup(options.argv, world, () => {});
+    default:
+      return agentShell(args);
+  }
+}
 
 describe('options', () => {
   test.each([
@@ -31,13 +68,20 @@ describe('options', () => {
   ])(
     'that make no sense: an error in 80 columns that names them, exit code 2, and nothing runs: %s',
     async (_name, args, named) => {
-      const { stdout, stderr, exitCode } = await agentShell(args);
+      const { stdout, stderr, exitCode } = await replyTo(args);
       expect([stdout, exitCode]).toEqual(['', 2]);
       expect(stderr).toMatch(/^agent-shell: .{1,67}(?:\n.{1,80}){0,2}\n$/);
       expect(stderr.replaceAll('\n', ' ')).toContain(named);
       expect(stderr).toMatch(/; see agent-shell.* --help\n$|;\nsee agent-shell.* --help\n$/);
     },
   );
+
+  test('that make no sense get the same reply from the program', async () => {
+    const args = ['--jsnl', '-c', 'touch ran'];
+    const cwd = temporaryDirectory();
+    expect(await agentShell(args, { cwd })).toMatchObject(await replyTo(args));
+    expect(listFiles(cwd)).toEqual([]);
+  });
 
   test('a misspelled subcommand gets their names before the error of bash', async () => {
     const said = /^agent-shell: no script wach; subcommands:\nwatch, .*\n.*wach: No such file.*\n$/;
@@ -46,7 +90,7 @@ describe('options', () => {
   });
 
   test('with hostile text are named without its escapes, and cut short', async () => {
-    const { stderr, exitCode } = await agentShell(['--jsonl', `--\x1b[2J\n${'x'.repeat(100_000)}`]);
+    const { stderr, exitCode } = await replyTo(['--jsonl', `--\x1b[2J\n${'x'.repeat(100_000)}`]);
     expect(exitCode).toBe(2);
     expect(stderr.length).toBeLessThan(300);
     expect(stderr).toMatch(/^[^\n\x1b]*\n[^\n\x1b]*\nsee agent-shell --help\n$/);
@@ -73,13 +117,14 @@ describe('options', () => {
       expect(page.stdout).not.toMatch(/.{81}/);
       const asked = parseArguments([word, '--help'], {});
       expect(parseArguments(['help', word], {})).toEqual(asked);
-      const short = await agentShell([word, '-h']);
+      const isSame = isDeepStrictEqual(parseArguments([word, '-h'], {}), asked);
+      const short = isSame ? page : await replyTo([word, '-h']);
       expect([short.stderr, short.exitCode]).toEqual(['', 0]);
       if (short.stdout !== page.stdout) {
         expect(short.stdout).toContain(`More: agent-shell ${word} --help\n`);
       }
       expect(parseArguments([word, '--version'], {})).toEqual({ mode: 'version' });
-      const { stderr, exitCode } = await agentShell([word, 'foo']);
+      const { stderr, exitCode } = await replyTo([word, 'foo']);
       expect(exitCode).toBe(2);
       expect(stderr).toMatch(
         new RegExp(`agent-shell ${word}.* --help\\n|\nUsage: agent-shell ${word}`),
@@ -111,7 +156,7 @@ describe('options', () => {
     ];
     for (const folder of all) mkdirSync(join(home, folder), { recursive: true });
     for (const argv of [[], ['foo'], ['--print']]) {
-      const { stdout, stderr } = await agentShell(['setup', ...argv], { env: { HOME: home } });
+      const { stdout, stderr } = await replyTo(['setup', ...argv], home);
       expect(stdout + stderr).toMatch(/cursor/i);
       expect(stdout + stderr).not.toMatch(/.{81}/);
     }
@@ -154,7 +199,8 @@ test('settings come from .env of the current directory, and the environment come
   const write = ['-c', `:; TodoWrite '${LIST(3)}'`];
   writeFileSync(join(cwd, '.env'), 'TODO_MAX_ITEMS=2\nPATH=/nonexistent\nOTHER=secret\n');
   expect((await agentShell(write, { cwd })).stderr).toContain('at most 2 items');
-  expect((await agentShell(write, { cwd, env: { TODO_MAX_ITEMS: '3' } })).exitCode).toBe(0);
+  const three = { TODO_STATE_DIR: cwd, TODO_MAX_ITEMS: '3' };
+  expect((await callCommand(three, 'TodoWrite', [LIST(3)], { cwd })).exitCode).toBe(0);
   const { stdout } = await agentShell(['-c', 'echo "[$TODO_MAX_ITEMS$OTHER]"'], { cwd });
   expect(stdout).toBe('[]\n');
 });
