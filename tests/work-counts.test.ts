@@ -17,8 +17,10 @@ import type { TodoItem } from '../src/todo/todo-fields.ts';
 import { todoListSchema } from '../src/todo/todo-schema.ts';
 import { TodoStore } from '../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../src/todo/todo-write.ts';
+import { callCommand } from './helpers/commands.ts';
 import { cleanEnvironment, executable } from './helpers/executables.ts';
 import { temporaryDirectory } from './helpers/files.ts';
+import { forAllTests } from './helpers/for-all-tests.ts';
 import { isHere } from './helpers/machine.ts';
 import { hasProc } from './helpers/processes.ts';
 import { startSession } from './helpers/session.ts';
@@ -52,35 +54,39 @@ const HOOK = `const fs = require('fs');
     fs.writeFileSync(process.env.TOLD, JSON.stringify(told));
   });`;
 
-/** Runs programs with lists in files. */
+/** Runs programs with lists in files; `before`, the same commands, without a process. */
 function programsIn(cwd = temporaryDirectory()) {
   const [hook, TOLD] = [join(cwd, 'hook.cjs'), join(cwd, 'told')];
   writeFileSync(hook, HOOK);
   const lists = { TODO_STATE_DIR: join(cwd, 'state'), TODO_TEAM: 'team', TODO_AGENT: 'ann' };
   const env = cleanEnvironment({ ...lists, TOLD, HOME: cwd });
-  return (...program: readonly string[]) => {
+  const run = (...program: readonly string[]) => {
     spawnSync(process.execPath, ['-r', hook, ...program], { cwd, env, input: '{}' });
     return JSON.parse(readFileSync(TOLD, 'utf8'));
   };
+  const before = (name: string, ...argv: readonly string[]) =>
+    callCommand(env, name, argv, { cwd });
+  return { run, before };
 }
 
 const command = (name: string) => join(dirname(executable('todo-write')), name);
+
+/** What Node loads for nothing. */
+const empty = forAllTests((finished) => {
+  const directory = temporaryDirectory(finished);
+  writeFileSync(join(directory, 'empty.cjs'), '');
+  return programsIn(directory).run(join(directory, 'empty.cjs'));
+});
 
 test.each([
   ['todo-write', ['{"todos":[]}']],
   ['todo-read', []],
 ] as const)('at start-up %s loads its one file, and of Node next to nothing', (name, argv) => {
-  const directory = temporaryDirectory();
-  const run = programsIn(directory);
-  writeFileSync(join(directory, 'empty.cjs'), '');
-  const empty = run(join(directory, 'empty.cjs'));
-  // The first start after a build also keeps what it has compiled.
-  run(executable(name), ...argv);
-  const { loaded, files } = run(executable(name), ...argv);
+  const { loaded, files } = programsIn().run(executable(name), ...argv);
   const modules = loaded
-    .filter((module: string) => !empty.loaded.includes(module))
+    .filter((module: string) => !empty().loaded.includes(module))
     .flatMap((module: string) => /^NativeModule (?!internal)(.*)/.exec(module)?.[1] ?? []);
-  expect({ modules, files: files - empty.files }).toEqual({ modules: ['vm'], files: 0 });
+  expect({ modules, files: files - empty().files }).toEqual({ modules: ['vm'], files: 0 });
 });
 
 test.each([
@@ -91,7 +97,9 @@ test.each([
   [executable('agent-shell'), ['state']],
   [executable('agent-shell'), ['hook']],
 ])('with lists in files %s %j loads no network', (file, argv) => {
-  const loaded = programsIn()(file, ...argv).loaded.join('\n');
+  const loaded = programsIn()
+    .run(file, ...argv)
+    .loaded.join('\n');
   expect(loaded).toMatch(/NativeModule fs$/m);
   expect(loaded).not.toMatch(/NativeModule (http|https|tls|_http_client|_tls_wrap)$/m);
 });
@@ -273,7 +281,7 @@ const write = (done: number) => ['TodoWrite', JSON.stringify(items(2, done))] as
 const claim = ['TaskClaim', '--next'] as const;
 const TASKS = JSON.stringify(['one', 'two', 'three'].map((subject) => ({ subject })));
 
-// Without git, that the folder has lists is looked up first. The disk decides how long a durable commit takes. By the last call the list is there and the program is compiled.
+// Without git, that the folder has lists is looked up first. The disk decides how long a durable commit takes. By the last call the list is there.
 test.each([
   ['TodoWrite saves twice', [write(0), write(1), write(2)], { ...DURABLE, readdirSync: 3 }],
   ['TaskClaim saves twice', [['TaskCreate', TASKS], claim, claim], { ...DURABLE, readdirSync: 2 }],
@@ -285,11 +293,13 @@ test.each([
   ['TodoRead writes nothing', [write(0), ['TodoRead'], ['TodoRead']], { readdirSync: 3 }],
 ] as const)(
   'on PATH a %s, makes no folder that is there, and lists its own folder only',
-  (_, calls, counts) => {
-    const run = programsIn();
-    const told = calls.map(([name, ...argv]) => run(command(name), ...argv));
-    expect(told.map(({ exitCode }) => exitCode)).toEqual(calls.map(() => 0));
-    expect(told.at(-1).counts).toEqual(counts);
+  async (_, calls, counts) => {
+    const { run, before } = programsIn();
+    for (const [name, ...argv] of calls.slice(0, -1)) {
+      expect((await before(name, ...argv)).exitCode).toBe(0);
+    }
+    const [name, ...argv] = calls.at(-1) as (typeof calls)[number];
+    expect(run(command(name), ...argv)).toMatchObject({ exitCode: 0, counts });
   },
 );
 
