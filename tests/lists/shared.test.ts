@@ -10,11 +10,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
+import type { CommandResult } from '../../src/base/command/agent-command.ts';
 import { APPEND, appendOwnFile, openOwn } from '../../src/base/system/files.ts';
 import { AGENT_SHELL } from '../helpers/agent-shell.ts';
-import { cleanEnvironment } from '../helpers/executables.ts';
+import { bundled } from '../helpers/bundle.ts';
+import { cleanEnvironment, openProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { forAllTests } from '../helpers/for-all-tests.ts';
 import { hasPrograms, isHere, isRoot } from '../helpers/machine.ts';
 import { hasProc } from '../helpers/processes.ts';
 import { json, todo } from '../todo/call.ts';
@@ -40,27 +44,37 @@ acl = struct.pack('<I', 2) + b''.join(struct.pack('<HHI', *entry) for entry in e
 for name in ('access', 'default'):
     os.setxattr(sys.argv[1], 'system.posix_acl_' + name, acl)`;
 
+/** A process of each user, from its first call on. */
+const users = forAllTests((finished) => {
+  const start = async (user: User) => {
+    const groups = user === 'root' ? '--clear-groups' : `--groups=${GROUP}`;
+    const ids = [`--reuid=${USERS[user]}`, `--regid=${USERS[user]}`, groups];
+    const program = [process.execPath, await bundled(join(import.meta.dirname, 'user.ts'))];
+    const place = { cwd: '/', env: { PATH: process.env.PATH } };
+    const child = openProgram('setpriv', [...ids, ...program], place, finished);
+    child.stderr.pipe(process.stderr);
+    return { child, results: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
+  };
+  const started = new Map<User, ReturnType<typeof start>>();
+  return (user: User) => {
+    const running = started.get(user) ?? start(user);
+    started.set(user, running);
+    return running;
+  };
+});
+
 /** A folder of lists, and a way to act in it as one of the users. */
 function folder() {
   const root = temporaryDirectory();
   chmodSync(root, 0o755);
   const state = join(root, 'lists');
   mkdirSync(state);
-  const run = (user: User, umask: string, command: string, ...argv: string[]) => {
-    const groups = user === 'root' ? '--clear-groups' : `--groups=${GROUP}`;
-    const env = {
-      PATH: `${COMMANDS}:${process.env.PATH}`,
-      HOME: '/nowhere',
-      TODO_STATE_DIR: state,
-    };
-    const line = `umask ${umask}; exec "$@"`;
-    const ids = [`--reuid=${USERS[user]}`, `--regid=${USERS[user]}`, groups];
-    const { status, stdout, stderr } = spawnSync(
-      'setpriv',
-      [...ids, 'sh', '-c', line, 'sh', command, ...argv],
-      { env: { ...env, TODO_SESSION: 'shared' }, cwd: '/', encoding: 'utf8' },
-    );
-    return { exitCode: status, stdout, stderr };
+  const env = { HOME: '/nowhere', TODO_STATE_DIR: state, TODO_SESSION: 'shared' };
+  const run = async (user: User, umask: string, name: string, ...argv: string[]) => {
+    const { child, results } = await users()(user);
+    child.stdin.write(`${JSON.stringify({ umask, env, name, argv })}\n`);
+    const { value } = await results.next();
+    return JSON.parse(value) as CommandResult;
   };
   const write = (user: User, umask: string, ...contents: string[]) =>
     run(user, umask, 'TodoWrite', json(...contents.map((content) => todo(content))));
@@ -88,7 +102,7 @@ describe.skipIf(!canBeOthers)('a folder of lists that a group may write', () => 
 
   test.for(Object.keys(share) as (keyof typeof share)[])(
     '%s: both users and root read and write each list, whatever their umask',
-    (how, { skip }) => {
+    async (how, { skip }) => {
       const { state, run, write, modes } = folder();
       skip(!share[how](state));
       const done = { exitCode: 0, stderr: '' };
@@ -96,20 +110,20 @@ describe.skipIf(!canBeOthers)('a folder of lists that a group may write', () => 
       const contents: string[] = [];
       for (const user of ['ann', 'ben', 'root'] as const) {
         contents.push(user);
-        expect(write(user, umasks[user], ...contents)).toMatchObject(done);
+        expect(await write(user, umasks[user], ...contents)).toMatchObject(done);
       }
       for (const user of ['ann', 'ben'] as const) {
-        expect(run(user, umasks[user], 'TaskCreate', '--subject', 'A')).toMatchObject(done);
+        expect(await run(user, umasks[user], 'TaskCreate', '--subject', 'A')).toMatchObject(done);
       }
       expect(new Set(modes())).toEqual(new Set(['folder 770', 'file 660']));
     },
   );
 
-  test.each([0o755, 0o775])('%o alone: its files stay private', (mode) => {
+  test.each([0o755, 0o775])('%o alone: its files stay private', async (mode) => {
     const { state, write, modes } = folder();
     chownSync(state, USERS.ann, GROUP);
     chmodSync(state, mode);
-    expect(write('ann', '002', 'one')).toMatchObject({ exitCode: 0 });
+    expect(await write('ann', '002', 'one')).toMatchObject({ exitCode: 0 });
     expect(new Set(modes())).toEqual(new Set(['folder 700', 'file 600']));
   });
 });
@@ -122,29 +136,29 @@ describe.skipIf(!canBeOthers)("another user's files", () => {
     for (const name of readdirSync(state)) expect(chown(join(state, name))).toBe(true);
   };
 
-  test('are no lists in a folder that is not shared on purpose', () => {
+  test('are no lists in a folder that is not shared on purpose', async () => {
     const { state, run, write } = folder();
     chmodSync(state, 0o777);
-    expect(write('ben', '000', 'a').exitCode).toBe(0);
-    expect(run('ben', '000', 'TaskCreate', '--subject', 'A').exitCode).toBe(0);
+    expect((await write('ben', '000', 'a')).exitCode).toBe(0);
+    expect((await run('ben', '000', 'TaskCreate', '--subject', 'A')).exitCode).toBe(0);
     spawnSync('chmod', ['-R', 'a+rwX', state]);
     for (const line of [['TodoRead'], ['TodoWrite', '[]'], ['TaskList'], ['TaskClaim', '1']]) {
       const [command = '', ...argv] = line;
-      const { stdout, stderr, exitCode } = run('ann', '022', command, ...argv);
+      const { stdout, stderr, exitCode } = await run('ann', '022', command, ...argv);
       expect([line, stdout, exitCode]).toEqual([line, '', 3]);
       expect(stderr).toMatch(
         /belongs to user 54302; to make it yours: sudo chown -R 54301 '\/\S+', or /,
       );
     }
     theirs(state, 'root');
-    expect(run('ann', '022', 'TodoRead').exitCode).toBe(0);
+    expect((await run('ann', '022', 'TodoRead')).exitCode).toBe(0);
   });
 
-  test("root's, who used a user's folder before, name root and the way out", () => {
+  test("root's, who used a user's folder before, name root and the way out", async () => {
     const { state, run, write } = folder();
-    expect(write('root', '022', 'a').exitCode).toBe(0);
+    expect((await write('root', '022', 'a')).exitCode).toBe(0);
     chownSync(state, USERS.ann, USERS.ann);
-    const met = [run('ann', '022', 'TodoRead'), write('ann', '022', 'b')];
+    const met = [await run('ann', '022', 'TodoRead'), await write('ann', '022', 'b')];
     for (const { stderr, exitCode } of met) {
       expect(exitCode).toBe(3);
       expect(stderr).toContain(
@@ -152,34 +166,34 @@ describe.skipIf(!canBeOthers)("another user's files", () => {
       );
     }
     theirs(state, 'ann');
-    expect(write('ann', '022', 'b').exitCode).toBe(0);
+    expect((await write('ann', '022', 'b')).exitCode).toBe(0);
     const newest =
       readdirSync(join(state, 'shared', 'main')).find((name) => name.startsWith('2-')) ?? '';
     chownSync(join(state, 'shared', 'main', newest), 0, 0);
-    expect(run('ann', '022', 'TodoRead').stderr).toMatch(
+    expect((await run('ann', '022', 'TodoRead')).stderr).toMatch(
       /2-.*EACCES.*; it belongs to root; to make it yours: sudo chown -R 54301 '\S+\/2-/,
     );
   });
 
-  test("what root makes in a user's folder belongs to that user, who goes on with it", () => {
+  test("what root makes in a user's folder belongs to that user, who goes on with it", async () => {
     const { state, run, write } = folder();
     chownSync(state, USERS.ann, USERS.ann);
-    expect(write('root', '022', 'a').exitCode).toBe(0);
-    expect(run('root', '022', 'TaskCreate', '--subject', 'A').exitCode).toBe(0);
-    expect(run('ann', '022', 'TodoRead').stdout).toContain('[ ] a');
-    expect(write('ann', '022', 'a', 'b').exitCode).toBe(0);
-    expect(write('root', '022', 'c').exitCode).toBe(0);
-    expect(run('ann', '022', 'TaskCreate', '--subject', 'B').exitCode).toBe(0);
+    expect((await write('root', '022', 'a')).exitCode).toBe(0);
+    expect((await run('root', '022', 'TaskCreate', '--subject', 'A')).exitCode).toBe(0);
+    expect((await run('ann', '022', 'TodoRead')).stdout).toContain('[ ] a');
+    expect((await write('ann', '022', 'a', 'b')).exitCode).toBe(0);
+    expect((await write('root', '022', 'c')).exitCode).toBe(0);
+    expect((await run('ann', '022', 'TaskCreate', '--subject', 'B')).exitCode).toBe(0);
     const owners = readdirSync(state, { recursive: true, encoding: 'utf8' }).map(
       (name) => statSync(join(state, name)).uid,
     );
     expect(new Set(owners)).toEqual(new Set([USERS.ann]));
   });
 
-  test('a hard link that a user has put in the place of a file stays root’s', () => {
+  test('a hard link that a user has put in the place of a file stays root’s', async () => {
     const { state, write } = folder();
     chownSync(state, USERS.ann, USERS.ann);
-    expect(write('ann', '022', 'a').exitCode).toBe(0);
+    expect((await write('ann', '022', 'a')).exitCode).toBe(0);
     const secret = join(dirname(state), 'secret');
     writeFileSync(secret, '');
     const link = join(state, 'shared', 'link');
