@@ -11,8 +11,8 @@ export const NOON = new Date('2026-05-01T12:00:00.000Z');
 export const MIB = 1024 * 1024;
 export const AS_ANN = { author: 'ann', history: 50 };
 
-/** Bytes as Latin-1, in the parts in which they are sent: a string by its characters. */
-export type Answer = Iterable<string>;
+/** Bytes, also as Latin-1, in the parts in which they are sent: a string by its characters. */
+export type Answer = Iterable<string | Buffer>;
 
 /** Ends the connection. */
 export const END = '';
@@ -40,9 +40,16 @@ export async function portThat(begin: () => (said: string) => Answer | undefined
 export const withoutEnd = (begin: string, more: string): Answer => ({
   *[Symbol.iterator]() {
     yield begin;
-    for (;;) yield more;
+    const bytes = Buffer.from(more, 'latin1');
+    for (;;) yield bytes;
   },
 });
+
+/** Requests are repeated until their time limit: after a few connections, the answers are the same to no purpose. */
+function fewTimes<Begun>(begin: () => (said: string) => Begun, times: number) {
+  let connections = 0;
+  return () => (connections++ < times ? begin() : () => undefined);
+}
 
 /** @param timeoutMs for requests that are repeated until then; else longer than a busy machine takes. */
 export function listsAt(url: string, timeoutMs = 60_000): ServerStorage {
@@ -60,8 +67,9 @@ export async function problemOf(work: unknown): Promise<string> {
   );
 }
 
+/** Says it to six connections. */
 export const etcdThatSays = async (answer: Answer) =>
-  `etcd://127.0.0.1:${await portThat(() => () => answer)}/acme`;
+  `etcd://127.0.0.1:${await portThat(fewTimes(() => () => answer, 6))}/acme`;
 
 export const NOTHING = '{"header":{},"kvs":[]}';
 
@@ -73,12 +81,14 @@ export const http = (text: string, status = 200) => [
 export const postgresThat = async (begin: () => (said: string) => Answer | undefined) =>
   `postgres://ann@127.0.0.1:${await portThat(begin)}/lists?sslmode=disable`;
 
-/** Each answer to one message of a connection. */
+/** Each answer to one message of a connection, for two connections. */
 export const postgresThatSays = (answers: readonly Answer[]) =>
-  postgresThat(() => {
-    const left = [...answers];
-    return () => left.shift();
-  });
+  postgresThat(
+    fewTimes(() => {
+      const left = [...answers];
+      return () => left.shift();
+    }, 2),
+  );
 
 /** A message of PostgreSQL. */
 export function message(kind: string, body = ''): string {
