@@ -27,13 +27,14 @@ let folder = '';
 let tarball = '';
 let prefix = '';
 let packed: readonly string[] = [];
-
 /** With lists of its own. */
-const environment = () => ({ ...npmEnvironment(), TODO_STATE_DIR: join(root, 'lists') });
+let environment: NodeJS.ProcessEnv = {};
 
 beforeAll(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'todowrite-package-')));
-  ({ tarball, prefix, files: packed } = await packedPackage());
+  const made = await packedPackage();
+  ({ tarball, prefix, files: packed } = made);
+  environment = { ...npmEnvironment(made), TODO_STATE_DIR: join(root, 'lists') };
   await run('cp', ['-a', prefix, root]);
   folder = join(root, 'prefix', 'lib');
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
@@ -94,7 +95,7 @@ test('the steps of the Dockerfile in docs/platforms.md make an image whose login
     else if (word === 'RUN') {
       const installed = `cp -a ${prefix}/. ${image}/usr/local && test -f`;
       const line = inside(rest).replace('npm install --global', installed);
-      const env = { ...environment(), npm_config_prefix: join(image, 'usr/local') };
+      const env = { ...environment, npm_config_prefix: join(image, 'usr/local') };
       await run('bash', ['-c', line], { cwd: image, env });
     } else expect(step).toMatch(/^FROM node:\d+$/);
   }
@@ -137,7 +138,7 @@ test.each(['esm', 'cjs'] as const)('a program bundled as %s contains it', async 
   const outfile = join(root, format === 'esm' ? 'bundle.mjs' : 'bundle.cjs');
   const entryPoints = [join(folder, 'import.mjs')];
   await build({ entryPoints, outfile, format, bundle: true, platform: 'node' });
-  expect((await run(process.execPath, [outfile], { env: environment() })).stdout).toBe(PRINTED);
+  expect((await run(process.execPath, [outfile], { env: environment })).stdout).toBe(PRINTED);
 });
 
 const TYPED = `import { BashRouter, type TodoItem } from 'todowrite';
