@@ -18,6 +18,7 @@ interface ProcessInfo {
   readonly start: number;
 }
 
+type Processes = Map<number, ProcessInfo>;
 type Five = [number, number, number, number, number];
 
 function processInfo(pid: number): ProcessInfo | undefined {
@@ -75,7 +76,9 @@ export async function killProcessTree(
   traces: Traces,
 ): Promise<void> {
   const isOurs = () => [undefined, start].includes(startOf(leader));
-  const find = () => liveMembers(isOurs() ? leader : undefined, traces);
+  const older = new Set<string>();
+  const find = () =>
+    liveMembers(isOurs() ? leader : undefined, traces, readProcesses(start ?? 0, older));
   const signal = (pids: readonly number[], name: NodeJS.Signals) => {
     for (const target of isOurs() ? [-leader, ...pids] : pids) {
       orElse(() => process.kill(target, name), false);
@@ -91,7 +94,7 @@ export async function killProcessTree(
   const deadline = performance.now() + GRACE_MS;
   while (isAlive(leader, members) && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, PROCESS_POLL_MS));
-    // Reading all of /proc is expensive, so only once the known ones are gone: there may be new ones.
+    // Reading /proc is expensive, so only once the known ones are gone: there may be new ones.
     if (!isAlive(leader, members)) members = find();
   }
   const last = members.size > 0 ? find() : members;
@@ -124,7 +127,7 @@ export function isStartedSince(
 }
 
 /** Without /proc, any of the leader's group. */
-function isAlive(leader: number, members: ReadonlyMap<number, ProcessInfo>): boolean {
+function isAlive(leader: number, members: Processes): boolean {
   if (processInfo(process.pid) === undefined) return orElse(() => process.kill(-leader, 0), false);
   return [...members].some(([pid, { start }]) => {
     const now = processInfo(pid);
@@ -133,38 +136,29 @@ function isAlive(leader: number, members: ReadonlyMap<number, ProcessInfo>): boo
 }
 
 /** The session's processes, their descendants in other sessions, and their orphans. Empty without /proc. */
-function liveMembers(leader: number | undefined, traces: Traces): Map<number, ProcessInfo> {
-  const processes = readProcesses();
-  const members = new Map<number, ProcessInfo>();
-  const since = (leader && processes.get(leader)?.start) ?? 0;
-  const adopters = ancestors(processes);
+function liveMembers(leader: number | undefined, traces: Traces, processes: Processes): Processes {
+  const members: Processes = new Map();
+  const adopters = ancestors();
   for (const [pid, info] of processes) {
-    const mayBeOrphan =
-      info.session !== leader &&
-      info.start >= since &&
-      adopters.has(info.parent) &&
-      pid !== process.pid;
-    if (mayBeOrphan && hasTrace(pid, traces)) members.set(pid, info);
+    const mayBeOrphan = info.session !== leader && adopters.has(info.parent);
+    if (mayBeOrphan && pid !== process.pid && hasTrace(pid, traces)) members.set(pid, info);
   }
-  for (let grown = true; grown; ) {
-    grown = false;
+  for (let size = -1; size < members.size; ) {
+    size = members.size;
     for (const [pid, info] of processes) {
-      if (!members.has(pid) && (info.session === leader || members.has(info.parent))) {
-        members.set(pid, info);
-        grown = true;
-      }
+      if (info.session === leader || members.has(info.parent)) members.set(pid, info);
     }
   }
   return members;
 }
 
 /** This process and its ancestors: the kernel gives orphans to one of them. */
-function ancestors(processes: ReadonlyMap<number, ProcessInfo>): Set<number> {
+function ancestors(): Set<number> {
   const found = new Set([1]);
   let pid: number | undefined = process.pid;
   while (pid !== undefined && !found.has(pid)) {
     found.add(pid);
-    pid = processes.get(pid)?.parent;
+    pid = processInfo(pid)?.parent;
   }
   return found;
 }
@@ -179,12 +173,13 @@ function hasTrace(pid: number, { environment, isTheirs }: Traces): boolean {
   );
 }
 
-function readProcesses(): Map<number, ProcessInfo> {
-  const processes = new Map<number, ProcessInfo>();
+/** The living processes. @param older gets those from before that time, which are not read again. */
+function readProcesses(since: number, older: Set<string>): Processes {
+  const processes: Processes = new Map();
   for (const name of orElse(() => readdirSync('/proc'), [])) {
-    const pid = Number(name);
-    const info = Number.isInteger(pid) ? processInfo(pid) : undefined;
-    if (info && !isDead(info)) processes.set(pid, info);
+    const info = /^\d+$/.test(name) && !older.has(name) ? processInfo(Number(name)) : undefined;
+    if (info && info.start < since) older.add(name);
+    else if (info && !isDead(info)) processes.set(Number(name), info);
   }
   return processes;
 }

@@ -46,7 +46,8 @@ export class AgentCall {
   #read: (chunk: Buffer) => void;
   #stdin: Promise<string> | undefined;
   #abandonStdin: ((error: Error) => void) | undefined;
-  readonly #gone = new AbortController();
+  /** Undefined before the whole request has come: to abort takes long, and most slots are idle. */
+  #gone: AbortController | undefined;
 
   constructor(options: AgentCallOptions) {
     this.#options = options;
@@ -60,7 +61,7 @@ export class AgentCall {
 
   /** Call this when the caller is gone. */
   abandon(): void {
-    this.#gone.abort();
+    this.#gone?.abort();
     this.#expectNothing();
     this.#abandonStdin?.(new Error('its caller is gone'));
   }
@@ -102,6 +103,7 @@ export class AgentCall {
       const [around, parent] = fields.splice(CALLER_VARIABLES.length + 1, 2, none, none);
       const surroundings = around?.toString() ?? '';
       const [name = '', ...rest] = fields.map((field) => textOfBytes(field));
+      this.#gone = new AbortController();
       const invocation: Invocation = {
         argv: rest.slice(FIELDS_BEFORE - 1),
         stdin: () => this.#readStdin(),
@@ -119,8 +121,8 @@ export class AgentCall {
 
   async #execute(name: string, invocation: Invocation): Promise<CommandResult> {
     const timer = setInterval(() => {
-      if (this.#options.isGone()) this.#gone.abort();
-      if (this.#gone.signal.aborted) clearInterval(timer);
+      if (this.#options.isGone()) this.#gone?.abort();
+      if (invocation.signal?.aborted) clearInterval(timer);
     }, CALLER_POLL_MS);
     try {
       return await this.#options.execute(name, invocation);

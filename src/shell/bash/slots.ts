@@ -6,7 +6,7 @@ import { AgentCall, type Execute } from './agent-call.ts';
 import { FifoReader, FifoWriter, hasReader, makeFifos } from './fifos.ts';
 import { makePrivate, removeFolder } from './private-folder.ts';
 
-const FEWEST = 8;
+const FEWEST = 4;
 const MOST_AT_ONCE = 256;
 /** After a burst of callers, each that ends takes its slot away, down to this number. */
 const MOST_IDLE = 32;

@@ -134,7 +134,7 @@ const LARGER_FILES = 'files may not grow enough: raise the limit, such as ulimit
 
 test.each([
   ['-n 24', MORE_FILES],
-  ['-n 40', MORE_FILES],
+  ['-n 32', MORE_FILES],
   ['-f 0', LARGER_FILES],
 ])('with ulimit %s, lines say why they are not run, and the host lives', async (limit, reason) => {
   const results = await runAfter(`ulimit ${limit};`);
