@@ -1,5 +1,5 @@
 // How the work of a call grows, as counts of what it asks of the file system and of bytes: no clock.
-import fs, { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -88,18 +88,15 @@ function listAt(newest: number, kept: number, state = temporaryDirectory()): str
   return state;
 }
 
-/** A list in files that was written 400 times, and one that was 800 times; they keep all of it. */
+/** A list that keeps all of 400 versions, and one of 800. All tests make the same calls on both. */
 const longLists = forAllTests((finished) => {
-  const [few, many] = [temporaryDirectory(finished), temporaryDirectory(finished)];
-  const write = (state: string, from: number, to: number) => {
+  const list = (count: number) => {
+    const state = listAt(count, count, temporaryDirectory(finished));
     const folder = listFolder(state, { session: 's', agent: 'main' });
-    const store = openTodoStore({ folder, history: 10_000 });
-    for (let count = from; count <= to; count++) store.update(items(3, `v${count}`));
+    openTodoStore({ folder, history: 10_000 }).update(items(3));
+    return state;
   };
-  write(few, 1, 400);
-  cpSync(few, many, { recursive: true });
-  write(many, 401, 800);
-  return [few, many] as const;
+  return [list(400), list(800)] as const;
 });
 
 /** The cost of one call of TodoWrite or TodoRead in a process of its own. */
@@ -138,13 +135,9 @@ describe.each(COMMANDS)('%s (%s)', (_, name, ...argv) => {
   });
 
   test('costs as much where 800 versions are kept as where 400 are', async () => {
-    const cost = (list: string) => {
-      const copy = temporaryDirectory();
-      cpSync(list, copy, { recursive: true });
-      return callCost(copy, name, ...argv);
-    };
     const [few, many] = longLists();
-    const [less, more] = [await cost(few), await cost(many)];
+    const less = await callCost(few, name, ...argv);
+    const more = await callCost(many, name, ...argv);
     expect(more).toMatchObject({ calls: less.calls, names: less.names });
     expect(more.bytes).toBeLessThan(less.bytes * 1.1);
   });

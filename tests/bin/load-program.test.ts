@@ -11,11 +11,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasPostgres } from '../helpers/engines.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+import { forAllTests } from '../helpers/for-all-tests.ts';
 import { isRoot } from '../helpers/machine.ts';
 import { useServers } from '../helpers/servers.ts';
 
@@ -29,15 +30,15 @@ describe('the code cache of an earlier run', () => {
       }
     };`;
 
-  /** A copy of the package without a code cache. */
-  function freshPackage() {
-    const root = temporaryDirectory();
+  /** A copy of the package without a code cache, or with that of its first run. */
+  function freshPackage(finished = onTestFinished, of = join(executable('agent-shell'), '../..')) {
+    const root = temporaryDirectory(finished);
     const [dist, home, work] = [join(root, 'dist'), join(root, 'home'), join(root, 'work')];
     const env = (more: Record<string, string>) =>
       cleanEnvironment({ TODO_STATE_DIR: join(root, 'state'), TODO_GUIDANCE: 'off', ...more });
-    cpSync(join(dirname(executable('agent-shell')), '..'), dist, {
+    cpSync(of, dist, {
       recursive: true,
-      filter: (file) => !file.endsWith('.compiled') && !file.endsWith('types'),
+      filter: (file) => of === usedOnce() || !/\.compiled$|types$/.test(file),
     });
     mkdirSync(home);
     mkdirSync(work);
@@ -70,6 +71,13 @@ describe('the code cache of an earlier run', () => {
     return { dist, home, work, runRead, runWithoutHome, kept, keptFile };
   }
 
+  const usedOnce = forAllTests((finished) => {
+    const { dist, runRead } = freshPackage(finished);
+    runRead();
+    return dist;
+  });
+  const usedPackage = () => freshPackage(onTestFinished, usedOnce());
+
   test('is kept by the first run that did its work, used by the next one, and kept anew by that for good', () => {
     const { runRead, kept, keptFile } = freshPackage();
     expect(runRead(['--help']).stderr).toBe('cache: none\n');
@@ -89,8 +97,7 @@ describe('the code cache of an earlier run', () => {
   });
 
   test('stays as it is if the second run cannot keep it, and no other run tries', () => {
-    const { home, runRead, runWithoutHome, kept, keptFile } = freshPackage();
-    runRead();
+    const { home, runRead, runWithoutHome, kept, keptFile } = usedPackage();
     const { ino } = keptFile();
     expect(runWithoutHome()).toMatchObject({ stdout: 'No todos.\n', stderr: 'cache: true\n' });
     expect(runRead().stderr).toBe('cache: true\n');
@@ -99,17 +106,15 @@ describe('the code cache of an earlier run', () => {
   });
 
   test.runIf(hasPostgres)('is kept apart for lists on a server, where other code runs', () => {
-    const { runRead, kept } = freshPackage();
+    const { runRead, kept } = usedPackage();
     const variables = { TODO_STATE_URL: servers.postgres.url, TODO_SESSION: 's' };
-    expect(runRead().stderr).toBe('cache: none\n');
     expect(runRead([], variables).stderr).toBe('cache: none\n');
     expect(kept()).toHaveLength(2);
     expect(runRead([], variables).stderr).toBe('cache: true\n');
   });
 
   test('is not needed: it may be empty or garbage, and is not run if others could write it', () => {
-    const { dist, runRead, kept } = freshPackage();
-    runRead();
+    const { dist, runRead, kept } = usedPackage();
     const file = join(dist, kept()[0] ?? '');
     for (const text of ['', 'garbage '.repeat(10_000)]) {
       rmSync(file);
@@ -122,15 +127,13 @@ describe('the code cache of an earlier run', () => {
   });
 
   test.runIf(isRoot())('is not run if it belongs to another user', () => {
-    const { dist, runRead, kept } = freshPackage();
-    runRead();
+    const { dist, runRead, kept } = usedPackage();
     chownSync(join(dist, kept()[0] ?? ''), 1, 1);
     expect(runRead().stderr).toBe('cache: none\n');
   });
 
   test('is not run through a link to a file of ours, and a FIFO in its place does not hang', () => {
-    const { dist, home, runRead, kept } = freshPackage();
-    runRead();
+    const { dist, home, runRead, kept } = usedPackage();
     const file = join(dist, kept()[0] ?? '');
     const other = join(home, 'other');
     for (const link of [symlinkSync, linkSync]) {

@@ -34,19 +34,19 @@ function plainFolders(more: Record<string, string> = {}) {
   return { root, home, project, sub, sh, call };
 }
 
-test('a subfolder has the list of the nearest folder above it that has one', () => {
-  const { project, sub, sh } = plainFolders();
-  sh(PLAN);
+test('a subfolder has the list of the nearest folder above it that has one', async () => {
+  const { project, sub, sh, call } = plainFolders();
+  await call(PLAN);
   expect(sh('TodoRead', sub)).toContain('[ ] Plan');
   expect(sh('cd src/deep && TodoWrite --start 1')).toContain('1 in_progress');
-  expect(sh('TodoRead')).toContain('[>] Plan');
+  expect(await call('TodoRead')).toContain('[>] Plan');
   // Also for other agents and the team.
-  sh(PLAN, sub, { TODO_AGENT: 'helper' });
-  expect(sh('TodoRead --agent helper')).toContain('[ ] Plan');
+  await call(PLAN, sub, { TODO_AGENT: 'helper' });
+  expect(await call('TodoRead --agent helper')).toContain('[ ] Plan');
   expect(sh('cd src && TaskCreate --subject "Ship it" && cd .. && TaskList')).toContain('Ship it');
   expect(sh(`${executable('agent-shell')} -c TodoRead`, sub)).toContain('[>] Plan');
-  expect(sh(`TodoRead --session ${sub}`)).toBe('No todos.\n');
-  expect(sh(`TodoRead --session ${project}`, '/')).toContain('[>] Plan');
+  expect(await call(`TodoRead --session ${sub}`)).toBe('No todos.\n');
+  expect(await call(`TodoRead --session ${project}`, '/')).toContain('[>] Plan');
 });
 
 test('a team without a todo list makes a project, too', async () => {
@@ -96,9 +96,9 @@ test('outside of the home folder, without HOME, and on a mount where everybody m
   expect(sh('unset HOME; TodoRead', sub)).toContain('[ ] Plan');
 });
 
-test('a link to a subfolder leads to where that folder is', () => {
-  const { root, project, sub, sh } = plainFolders();
-  sh(PLAN);
+test('a link to a subfolder leads to where that folder is', async () => {
+  const { root, project, sub, sh, call } = plainFolders();
+  await call(PLAN);
   symlinkSync(sub, join(root, 'to-sub'));
   symlinkSync(root, join(project, 'away'));
   expect(sh(`cd ${root}/to-sub && TodoRead`)).toContain('[ ] Plan');

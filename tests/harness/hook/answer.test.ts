@@ -151,22 +151,26 @@ describe("the team's tasks", () => {
   test('the end of a session releases what it began, by whichever agent, and nothing else', async () => {
     const { directory, environment, say } = harness('s1', ID);
     const at = { cwd: directory };
-    const task = (name: Parameters<typeof executable>[0], argv: string, own = 's1') => {
-      const env = cleanEnvironment({ ...environment, [ID]: own });
-      const { exitCode, stdout } = run(name, argv === '' ? [] : argv.split(' '), { env, ...at });
-      expect(exitCode).toBe(0);
+    const task = async (name: string, argv: string) => {
+      const words = argv === '' ? [] : argv.split(' ');
+      const { stdout } = await callCommand({ ...environment, [ID]: 's1' }, name, words, at);
       return stdout;
     };
-    for (const subject of ['A', 'B', 'C', 'D']) task('task-create', `--subject ${subject}`);
-    task('task-claim', '1');
-    task('task-claim', '2 --agent helper');
-    task('task-claim', '3 --agent ann', 's2');
-    task('task-update', '4 --owner ann');
+    /** The program notes the session. */
+    const claim = (own: string, ...argv: string[]) => {
+      const env = cleanEnvironment({ ...environment, [ID]: own });
+      expect(run('task-claim', argv, { env, ...at })).toMatchObject({ exitCode: 0 });
+    };
+    for (const subject of ['A', 'B', 'C', 'D']) await task('TaskCreate', `--subject ${subject}`);
+    claim('s1', '1');
+    claim('s1', '2', '--agent', 'helper');
+    claim('s2', '3', '--agent', 'ann');
+    await task('TaskUpdate', '4 --owner ann');
     const end = input('SessionEnd', { reason: 'other', cwd: directory });
     expect(await say({ ...end, agent_id: 'a1' })).toBe('');
-    expect(task('task-list', '--status in_progress')).toMatch(/^#1.*\n#2.*\n#3/);
+    expect(await task('TaskList', '--status in_progress')).toMatch(/^#1.*\n#2.*\n#3/);
     expect(await say(end)).toBe('');
-    expect(task('task-list', '')).toBe(
+    expect(await task('TaskList', '')).toBe(
       '#1 [pending] A\n#2 [pending] B\n#3 [in_progress] C (ann)\n#4 [pending] D (ann)\n',
     );
   });
