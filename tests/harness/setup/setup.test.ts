@@ -21,9 +21,17 @@ import { HARNESSES } from '../../../src/harness/setup/harnesses.ts';
 import { setup } from '../../../src/harness/setup/setup.ts';
 import { cleanEnvironment, executable } from '../../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../../helpers/files.ts';
+import { forAllTests } from '../../helpers/for-all-tests.ts';
 import { isHere } from '../../helpers/machine.ts';
 
 const NAMES = Object.keys(HARNESSES);
+
+/** A bash that finds nothing, for all but the tests of what setup asks bash. */
+const silentBash = forAllTests((finished) => {
+  const folder = temporaryDirectory(finished);
+  writeFileSync(join(folder, 'bash'), '#!/bin/sh\n', { mode: 0o755 });
+  return folder;
+});
 
 function machine() {
   const root = temporaryDirectory();
@@ -31,7 +39,8 @@ function machine() {
   mkdirSync(join(project, '.git'), { recursive: true });
   mkdirSync(join(project, 'src'));
   mkdirSync(home);
-  const environment: Record<string, string> = { PATH: process.env.PATH ?? '', HOME: home };
+  const PATH = `${silentBash()}:${process.env.PATH}`;
+  const environment: Record<string, string> = { PATH, HOME: home };
   const started = join(root, 'own bin', 'agent-shell');
   const world = { environment, directory: join(project, 'src'), home, started };
   const put = (name: string, text: string) => {
