@@ -36,8 +36,10 @@ async function runAgentShell(): Promise<number> {
     case 'usage-error':
       complain(options.text);
       return EXIT_CODES.wrongUsage;
-    case 'sessions':
-      return (await import('../viewer/sessions.ts')).sessionsCommand(options.argv);
+    case 'sessions': {
+      const { sessionsCommand } = await import('../viewer/sessions.ts');
+      return writeResult('agent-shell', await sessionsCommand(options.argv));
+    }
     case 'completions': {
       const { completions } = await import('../cli/completions.ts');
       return writeResult('agent-shell', completions(options.argv));

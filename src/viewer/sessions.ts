@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { EXIT_CODES } from '../base/command/agent-command.ts';
+import { type CommandResult, done, EXIT_CODES, failed } from '../base/command/agent-command.ts';
 import { HELP_OPTIONS, helpReply, type Options, parseOptions } from '../base/command/options.ts';
 import { seeHelp } from '../base/command/replies.ts';
 import { inTimeOf } from '../base/command/time-limit.ts';
@@ -24,19 +24,19 @@ export const SESSIONS_OPTIONS = {
   ...HELP_OPTIONS,
 } as const;
 
-/** `agent-shell sessions`. Returns the exit code. */
-export async function sessionsCommand(argv: readonly string[]): Promise<number> {
+/** `agent-shell sessions`. */
+export async function sessionsCommand(
+  argv: readonly string[],
+  environment = process.env,
+): Promise<CommandResult> {
   const parsed = parseOptions(argv, SESSIONS_OPTIONS);
   if ('problem' in parsed) return wrong(parsed.problem);
   const { options, rest } = parsed;
   const [, usage = ''] = /^(Usage: .*\n)/m.exec(helpPage) ?? [];
   const help = helpReply(options, usage, helpPage);
-  if (help) {
-    writeAll(1, help.stdout);
-    return help.exitCode;
-  }
+  if (help) return help;
   if (rest[0] !== undefined) return wrong(`sessions takes no argument ${inQuotes(rest[0])}`);
-  const watched = new WatchedLists();
+  const watched = new WatchedLists(environment);
   try {
     return await inTimeOf(watched.settings, async () => {
       const found = await watched.find(Number.POSITIVE_INFINITY);
@@ -44,8 +44,7 @@ export async function sessionsCommand(argv: readonly string[]): Promise<number> 
       if (Object.keys(removal).length > 0) return removeLists(watched, found, removal);
       const sessions = found.map(sessionSummary);
       const where = await watched.storage.name();
-      writeAll(1, json ? jsonLine({ sessions }) : sessionsText(sessions, where));
-      return 0;
+      return done(json ? jsonLine({ sessions }) : sessionsText(sessions, where));
     });
   } finally {
     await watched.close();
@@ -104,12 +103,12 @@ function sessionsText(found: readonly ReturnType<typeof sessionSummary>[], where
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
 const AGE = /^(\d{1,6})([dhm])$/;
 
-/** Removes the lists of a session, or those unchanged for some time, after asking. Returns the exit code. */
+/** Removes the lists of a session, or those unchanged for some time, after asking. */
 async function removeLists(
   watched: WatchedLists,
   found: readonly FoundSession[],
   { '--remove': name, '--older': age, '--yes': isSure }: Options<typeof SESSIONS_OPTIONS>,
-): Promise<number> {
+): Promise<CommandResult> {
   const [, count = '', unit = 'd'] = AGE.exec(age ?? '') ?? [];
   if ((name === undefined) === (age === undefined))
     return wrong('use --remove NAME or --older AGE');
@@ -127,19 +126,19 @@ async function removeLists(
   if (chosen.length === 0) {
     const none =
       name === undefined ? `no list is older than ${age}` : `no session ${inQuotes(name)}`;
-    writeAll(2, seeHelp(none, 'agent-shell sessions'));
-    return name === undefined ? 0 : EXIT_CODES.refused;
+    const stderr = seeHelp(none, 'agent-shell sessions');
+    return name === undefined ? done('', stderr) : failed('refused', stderr);
   }
   if (!isSure && !process.stdin.isTTY)
     return wrong('add --yes to remove lists without being asked');
-  if (!isSure && !(await isAgreed(chosen))) return EXIT_CODES.refused;
-  let removed = 0;
+  if (!isSure && !(await isAgreed(chosen))) return failed('refused', '');
+  let [removed, stderr] = [0, ''];
   for (const list of chosen) {
     if (await watched.remove(list)) removed += 1;
-    else writeAll(2, `agent-shell: ${listName(list)} is in use; it was left alone\n`);
+    else stderr += `agent-shell: ${listName(list)} is in use; it was left alone\n`;
   }
-  writeAll(1, `Removed ${counted(removed, 'list')}.\n`);
-  return removed === chosen.length ? 0 : EXIT_CODES.refused;
+  const reply = done(`Removed ${counted(removed, 'list')}.\n`, stderr);
+  return removed === chosen.length ? reply : { ...reply, exitCode: EXIT_CODES.refused };
 }
 
 async function isAgreed(chosen: readonly SessionList[]): Promise<boolean> {
@@ -156,7 +155,6 @@ function listName({ session, agent }: SessionList): string {
   return safeText(`${shortPath(session)} ${agent}`);
 }
 
-function wrong(problem: string): number {
-  writeAll(2, seeHelp(problem, 'agent-shell sessions --help'));
-  return EXIT_CODES.wrongUsage;
+function wrong(problem: string): CommandResult {
+  return failed('wrongUsage', seeHelp(problem, 'agent-shell sessions --help'));
 }

@@ -7,6 +7,7 @@ import { completions } from '../../src/cli/completions.ts';
 import { stateCommand } from '../../src/cli/state-command.ts';
 import { setup } from '../../src/harness/setup/setup.ts';
 import { TASK_FORMS } from '../../src/tasks/task-commands.ts';
+import { sessionsCommand } from '../../src/viewer/sessions.ts';
 import { parseWatchArguments } from '../../src/viewer/watch-arguments.ts';
 import { items } from '../guidance/agent-session.ts';
 import { AGENT_SHELL, agentShell } from '../helpers/agent-shell.ts';
@@ -38,6 +39,8 @@ async function replyTo(args: readonly string[], home = '/nonexistent') {
       return { stdout: '', stderr: options.text, exitCode: 2 };
     case 'completions':
       return completions(options.argv);
+    case 'sessions':
+      return sessionsCommand(options.argv, world.environment);
     case 'state':
       return stateCommand(options.argv, world);
     case 'setup':

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
 import { sessionKey } from '../../src/lists/list-paths.ts';
 import { FolderStorage } from '../../src/lists/storage.ts';
@@ -8,6 +8,7 @@ import { claimTask } from '../../src/tasks/claims.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
+import { sessionsCommand } from '../../src/viewer/sessions.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { listFolder, taskListFolder } from '../helpers/list-folders.ts';
@@ -21,9 +22,11 @@ function write(state: string, session: string, agent: string, ago: number, ...li
   new TodoStore(() => at, new FilePlace({ folder, author: agent })).update(todos(...lines));
 }
 
-function sessions(state: string, ...argv: string[]) {
-  const env = cleanEnvironment({ TODO_STATE_DIR: state, HOME: '/home/ann' });
-  return run('agent-shell', ['sessions', ...argv], { cwd: state, env });
+/** In this process. */
+async function sessions(state: string, ...argv: string[]) {
+  vi.stubEnv('HOME', '/home/ann');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return sessionsCommand(argv, cleanEnvironment({ TODO_STATE_DIR: state }));
 }
 
 /** A command of agent-shell on a terminal, which stays open after it. */
@@ -34,7 +37,7 @@ function onTerminal(state: string, command: string, columns?: number): TmuxTermi
 
 test('each list is a line: session, agent, progress, age and item in progress, latest first; --json has whole paths and times', async () => {
   const state = temporaryDirectory();
-  expect(sessions(state).stdout).toBe(`No lists in ${state}.\n`);
+  expect((await sessions(state)).stdout).toBe(`No lists in ${state}.\n`);
   writeFileSync(join(state, 'file'), '');
   mkdirSync(join(state, 'empty'));
   write(state, '/home/ann/app', 'main', 7300, 'x a', '> b', '- c');
@@ -43,7 +46,7 @@ test('each list is a line: session, agent, progress, age and item in progress, l
   const team = openTaskStore({ folder: taskListFolder(state, 'other') });
   await team.change((graph, at) => createTasks(graph, [{ subject: 'Ship' }], at));
   await team.change((graph, at) => claimTask(graph, 1, { agent: 'ann', checkBusy: false }, at));
-  const { stdout, ...rest } = sessions(state);
+  const { stdout, ...rest } = await sessions(state);
   expect(rest).toEqual({ stderr: '', exitCode: 0 });
   expect(stdout.split('\n')).toEqual([
     'SESSION  AGENT   DONE  CHANGED  IN PROGRESS',
@@ -53,7 +56,8 @@ test('each list is a line: session, agent, progress, age and item in progress, l
     's␛]0;x␇  ab      0/1   24h ago  Doing ␛[31mred',
     '',
   ]);
-  const json = sessions(state, '--json').stdout;
+  const env = cleanEnvironment({ TODO_STATE_DIR: state, HOME: '/home/ann' });
+  const json = run('agent-shell', ['sessions', '--json'], { cwd: state, env }).stdout;
   expect(json).not.toMatch(/[\x1b\x07\u202e]/);
   expect(JSON.parse(json).sessions[1]).toEqual({
     session: '/home/ann/app',
@@ -100,18 +104,21 @@ describe('removal', () => {
 
   test('--remove removes the lists of a session, by its name or as it is shown, --older those unchanged for that long', async () => {
     const state = await full();
-    expect(sessions(state, '--remove', '~/app', '--yes')).toEqual(ok('Removed 2 lists.\n'));
+    expect(await sessions(state, '--remove', '~/app', '--yes')).toEqual(ok('Removed 2 lists.\n'));
     expect(left(state)).toEqual(['/home/ann/old main', '/home/ann/old tasks', 'busy main']);
     expect(readdirSync(state).sort().join()).not.toContain('app');
-    expect(sessions(state, '--remove', '~/app', '--yes')).toMatchObject({ exitCode: 1 });
-    expect(sessions(state, '--older', '30d', '--yes').stdout).toBe('Removed 1 list.\n');
+    expect(await sessions(state, '--remove', '~/app', '--yes')).toMatchObject({ exitCode: 1 });
+    expect((await sessions(state, '--older', '30d', '--yes')).stdout).toBe('Removed 1 list.\n');
     expect(left(state)).toEqual(['/home/ann/old tasks', 'busy main']);
-    expect(sessions(state, '--older', '30d', '--yes')).toMatchObject({ stdout: '', exitCode: 0 });
+    expect(await sessions(state, '--older', '30d', '--yes')).toMatchObject({
+      stdout: '',
+      exitCode: 0,
+    });
   });
 
   test('a list that is being written is left alone', async () => {
     const state = await full();
-    expect(sessions(state, '--remove', 'busy', '--yes')).toEqual({
+    expect(await sessions(state, '--remove', 'busy', '--yes')).toEqual({
       stdout: 'Removed 0 lists.\n',
       stderr: 'agent-shell: busy main is in use; it was left alone\n',
       exitCode: 1,
@@ -134,7 +141,10 @@ describe('removal', () => {
       ['--yes'],
       ['all'],
     ]) {
-      expect(sessions(state, ...argv), argv.join(' ')).toMatchObject({ stdout: '', exitCode: 2 });
+      expect(await sessions(state, ...argv), argv.join(' ')).toMatchObject({
+        stdout: '',
+        exitCode: 2,
+      });
     }
     expect(left(state)).toHaveLength(5);
   });
@@ -180,7 +190,7 @@ describe('removal', () => {
   });
 });
 
-test('a damaged list is marked, and shows the version that stands in for it', () => {
+test('a damaged list is marked, and shows the version that stands in for it', async () => {
   const state = temporaryDirectory();
   for (const session of ['a', 'b']) write(state, session, 'main', 60, '> build');
   const folder = (session: string) => listFolder(state, { session, agent: 'main' });
@@ -189,11 +199,11 @@ test('a damaged list is marked, and shows the version that stands in for it', ()
   writeFileSync(join(folder('b'), file), 'x');
   const tasks = new FilePlace<string>({ folder: taskListFolder(state, 'c') });
   tasks.commit(0, 'no change to tasks', new Date());
-  const { stdout } = sessions(state);
+  const { stdout } = await sessions(state);
   expect(stdout).toMatch(/^a +main +0\/1 .* damaged: \S*9-broken00\.json is missing/m);
   expect(stdout).toMatch(new RegExp(`^b +main +0/0 .* damaged: \\S*${file} is damaged`, 'm'));
   expect(stdout).toMatch(/^c +\(team\) +0\/0 +damaged: .* it holds no change to tasks$/m);
-  const { sessions: found } = JSON.parse(sessions(state, '--json').stdout);
+  const { sessions: found } = JSON.parse((await sessions(state, '--json')).stdout);
   expect(found).toContainEqual({
     session: 'b',
     lists: [expect.objectContaining({ damaged: expect.stringContaining(file) })],
