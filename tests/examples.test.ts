@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { transformSync } from 'esbuild';
+import { transform } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 import { makeHost, NO_PACKAGES } from './helpers/examples.ts';
 import { cleanEnvironment } from './helpers/executables.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
       continue;
     }
     const source = readFileSync(join(EXAMPLES, name), 'utf8');
-    const { code } = transformSync(source, { loader: 'ts', format: 'esm' });
+    const { code } = await transform(source, { loader: 'ts', format: 'esm' });
     writeFileSync(join(directory, name.replace(/\.ts$/, '.mjs')), code);
   }
 });

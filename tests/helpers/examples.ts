@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { transformSync } from 'esbuild';
+import { transform } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Guide } from '../../src/guidance/guide.ts';
 import { BashRouter, BashSession, CommandType, readSettings, TodoStore } from '../../src/index.ts';
@@ -21,6 +21,7 @@ import { temporaryDirectory } from './files.ts';
 import { forAllTests } from './for-all-tests.ts';
 import { EXAMPLE_PACKAGES, exampleModules } from './installed.ts';
 import { hasPrograms } from './machine.ts';
+import { oncePerRun } from './once-per-run.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -90,7 +91,7 @@ export function testExamples(page: string): void {
       } else if (language === 'ts') {
         test(title, async () => {
           const program = join(folder(), `${line}.mjs`);
-          writeFileSync(program, transformSync(text, { loader: 'ts', format: 'esm' }).code);
+          writeFileSync(program, (await transform(text, { loader: 'ts', format: 'esm' })).code);
           expect(await run(process.execPath, [program], folder())).toBe(steady(output ?? ''));
         });
       } else if (language === 'python') {
@@ -151,9 +152,8 @@ async function installLibrary(folder: string): Promise<void> {
   symlinkSync(join(ROOT, 'dist', 'types'), join(folder, 'dist', 'types'));
 }
 
-/** A project that has this package, and the executables on PATH. */
-export async function makeHost(directory: string): Promise<void> {
-  const modules = join(directory, 'node_modules');
+/** A `node_modules` that has this package. */
+async function makeModules(modules: string): Promise<void> {
   mkdirSync(join(modules, '.bin'), { recursive: true });
   await installLibrary(join(modules, 'todowrite'));
   for (const name of ['@types', 'shell-quote']) {
@@ -168,6 +168,15 @@ export async function makeHost(directory: string): Promise<void> {
     symlinkSync(join(ROOT, file), join(modules, '.bin', name));
   }
   symlinkSync(join(ROOT, 'node_modules', 'bats', 'bin', 'bats'), join(modules, '.bin', 'bats'));
+}
+
+/** A project that has this package, and the executables on PATH. Its packages are those of all such projects. */
+export async function makeHost(directory: string): Promise<void> {
+  const modules = await oncePerRun('host', async (folder) => {
+    await makeModules(join(folder, 'node_modules'));
+    return join(folder, 'node_modules');
+  });
+  symlinkSync(modules, join(directory, 'node_modules'));
   const compilerOptions = {
     target: 'es2023',
     module: 'nodenext',
