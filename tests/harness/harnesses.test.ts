@@ -1,14 +1,16 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { quote } from '../../src/base/line/quotes.ts';
 import { AGENT_SHELL } from '../helpers/agent-shell.ts';
 import { ENV } from '../helpers/bash.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { forAllTests } from '../helpers/for-all-tests.ts';
 import { hasPrograms } from '../helpers/machine.ts';
 import { hasProc, processesWith } from '../helpers/processes.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
@@ -16,7 +18,6 @@ import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 // Each harness's own way to start a shell, once with bash and once with agent-shell: the harness sees the same output. The
 // sources are noted beside each.
 
-const COMMANDS = join(dirname(AGENT_SHELL), 'commands');
 const BASH = spawnSync('bash', ['-c', 'echo "$BASH"'], { encoding: 'utf8' }).stdout.trim();
 // The filter of Codex's workspace-write: codex-rs/linux-sandbox/src/landlock.rs, install_network_seccomp_filter_on_current_thread.
 const FILTER = ['perl', join(import.meta.dirname, '../helpers/deny-sockets.pl'), 'codex'] as const;
@@ -25,6 +26,21 @@ const hasFilter = spawnSync(FILTER[0], [...FILTER.slice(1), 'true']).status === 
 const PLAN = `TodoWrite '{"todos":[{"content":"Build","activeForm":"Building","status":"in_progress"}]}'`;
 const PLANNED = 'Todo list updated: 0 completed, 1 in_progress, 0 pending\n';
 const LIST = '[>] Build <- Building\n\n(0/1 completed)\n';
+
+const { stderr: REFUSAL, exitCode: REFUSED } = await callCommand({ HOME: ENV.HOME }, 'TodoWrite', [
+  'nope',
+]);
+
+/** The commands beside a plain bash say at once what they say in agent-shell, where they are the real ones. */
+const commands = forAllTests((finished) => {
+  const folder = temporaryDirectory(finished);
+  const say = (name: string, ...lines: string[]) =>
+    writeFileSync(join(folder, name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
+  const refuse = `[ "$1" != nope ] || { printf %s ${quote(REFUSAL)} >&2; exit ${REFUSED}; }`;
+  say('TodoWrite', refuse, `printf %s ${quote(PLANNED)}`);
+  say('TodoRead', `printf %s ${quote(LIST)}`);
+  return folder;
+});
 
 /** A work folder, and the environment of a harness started there. */
 function machine(shell: 'bash' | 'agent-shell') {
@@ -35,7 +51,7 @@ function machine(shell: 'bash' | 'agent-shell') {
   symlinkSync(AGENT_SHELL, join(links, 'agent-shell'));
   if (shell === 'agent-shell')
     for (const name of ['bash', 'sh']) symlinkSync(AGENT_SHELL, join(links, name));
-  const own = shell === 'bash' ? [COMMANDS] : [];
+  const own = shell === 'bash' ? [commands()] : [];
   const env = {
     ...ENV,
     PATH: [links, ...own, ENV.PATH].join(delimiter),
