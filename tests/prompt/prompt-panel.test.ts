@@ -167,7 +167,7 @@ describe.skipIf(!hasTmux || !bashIsSince(4, 4))('at a prompt', { concurrent: tru
     test.skipIf(!hasAll(bashrc))(
       `${name}, a line longer than a row is edited as without a panel, at ${widths.join(', ')} columns`,
       async (context) => {
-        const pair = await Pair.start(context, bashrc);
+        const pair = await Pair.start(context, bashrc, widths[0]);
         for (const columns of widths) {
           await pair.begin(columns);
           for (const [index, keys] of (bashrc.includes(VI) ? VI_KEYS : EMACS).entries()) {
