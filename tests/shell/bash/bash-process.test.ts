@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bashIsSince, plainBash } from '../../helpers/bash.ts';
@@ -38,6 +38,8 @@ async function end(pid: number) {
 }
 
 describe.runIf(hasProc)('a bash that ends between two lines', () => {
+  const sharedHere = sharedSession();
+
   test('by a signal: the next line is not run, and says why; the one after it is', async () => {
     const session = startSession();
     await session.run('keep=1; mkdir sub; cd sub');
@@ -69,7 +71,8 @@ describe.runIf(hasProc)('a bash that ends between two lines', () => {
       ? [['a job ends and a trap exits', `trap "exit 5" CHLD; ${JOB}`, 'exit code 5']]
       : []),
   ])('because %s: the same', async (_name, line, how) => {
-    const session = startSession();
+    const session = sharedHere();
+    rmSync(join(session.cwd, 'go'), { force: true });
     await session.run(line);
     const pid = bashOf(session);
     const job = Number((await session.run('echo $!')).stdout);
@@ -115,7 +118,7 @@ describe.runIf(hasProc)('a bash that ends between two lines', () => {
   });
 
   test('between two lines: a call that needs no bash reports it, too', async () => {
-    const session = startSession();
+    const session = sharedHere();
     await session.run('export TODO_AGENT=ann');
     const pid = bashOf(session);
     process.kill(pid, 'SIGKILL');

@@ -81,7 +81,10 @@ test('set -x and set -v show the commands of the lines and none of ours', async 
   expect((await session.run('echo four')).stderr).toBe('');
 });
 
-/** Scripts, a line each. */
+/** Undoes what the scripts set. */
+const RESET = 'trap - ERR DEBUG RETURN; set +efxvE +o pipefail; shopt -u extglob';
+
+/** Scripts, a line each. One session runs all of them. */
 const SCRIPTS = [
   [
     'mkdir sub; cd sub; plain=1; export exported=2; greet() { echo "hello $1"; }; set -f; shopt -s extglob',
@@ -123,8 +126,6 @@ const SCRIPTS = [
     'for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done',
     'exec 252>&- 255>&- 1000>&-',
   ].map((line) => [`kept=$$; ${line}; echo closed; (exit 4)`, '[ "$kept" = $$ ] && echo $?']),
-  // Nothing of ours comes into the files.
-  ['for fd in 9 10 63 252 254 255; do eval "exec $fd>f$fd"; done', 'echo next; cat f*; (exit 4)'],
   // Bash 3.2 itself uses 10.
   ...(bashIsSince(4, 1)
     ? [
@@ -136,12 +137,15 @@ const SCRIPTS = [
         ],
       ]
     : []),
+  // Nothing of ours comes into the files.
+  ['for fd in 9 10 63 252 254 255; do eval "exec $fd>f$fd"; done', 'echo next; cat f*; (exit 4)'],
 ];
 
 test.each(SCRIPTS.map((lines) => ({ lines })))(
   'a line leaves to the next what it leaves in a script of plain bash: $lines',
   async ({ lines }) => {
-    const session = startSession();
+    const session = shared();
+    await session.run(`${RESET}; cd ${temporaryDirectory()}`);
     const results = [];
     for (const line of lines) results.push(await session.run(line));
     const { stdout, exitCode } = plainBash(lines.join('\n'), { cwd: temporaryDirectory() });
