@@ -12,7 +12,7 @@ import { NEXT, printed, sharedSession, startSession } from '../../helpers/sessio
 const MIB = 1024 * 1024;
 const shared = sharedSession();
 /** In MiB. Only the longer one would not fit into the memory that a line may take. */
-const FLOOD = process.env.TEST_RUNS ? 1000 : 150;
+const FLOOD = process.env.TEST_RUNS ? 1000 : 136;
 function recordedSession() {
   const heard = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   const session = startSession({
@@ -120,7 +120,7 @@ describe('floods', () => {
     const note = `\n[agent-shell: ${(flood - 64) * MIB} more bytes left out]\n`;
     expect(stdout.length).toBe(64 * MIB + note.length);
     expect(stdout.slice(64 * MIB)).toBe(note);
-    expect(/^\0+$/.test(stdout.slice(0, 64 * MIB))).toBe(true);
+    expect(stdout.startsWith('\0'.repeat(64 * MIB))).toBe(true);
     expect(stderr.endsWith(`\n[agent-shell: ${6 * MIB} more bytes left out]\n`)).toBe(true);
     expect([heard, exitCode]).toEqual([flood * MIB, 3]);
     expect((peak - before) / MIB).toBeLessThan(500);

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -220,21 +220,24 @@ describe('a literal call', () => {
     "trap 'echo debug' DEBUG",
     'exec >out',
   ])('does the same as within a line after %s', async (preparation) => {
+    const isUndone = !preparation.startsWith('exec');
+    const undo = isUndone ? 'unset -f Agent; set +e; unset -v kept; trap - DEBUG' : 'exit';
     const observed = [];
     for (const line of ['Agent x', 'Agent x;']) {
       const agent = new TestAgent(({ argv }) => ({ stdout: `agent ${argv}\n`, exitCode: 1 }));
       const router = shared(agent);
-      await router.route('rm -f out; exit');
+      await router.route(undo);
       await router.route(preparation);
       const { stdout, stderr, exitCode } = await router.route(line);
-      const { stdout: after } = await router.route('echo "$? $kept"; exec 1>&2');
+      const { stdout: after } = await router.route('echo "$? $kept"');
       const { cwd } = sharedRouter();
       const file = join(cwd, 'out');
       const out = existsSync(file) && readFileSync(file, 'utf8');
       const error = stderr.replace(cwd, '');
       observed.push({ stdout, stderr: error, exitCode, after, out });
+      rmSync(file, { force: true });
     }
-    await shared().route('exit');
+    await shared().route(undo);
     expect(observed[0]).toEqual(observed[1]);
   });
 
