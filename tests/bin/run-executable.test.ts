@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasPrograms } from '../helpers/machine.ts';
@@ -31,6 +32,9 @@ function machine() {
     state,
     work,
     env,
+    /** In this process. */
+    call: (name: string, argv: string[], more = {}) =>
+      callCommand(env(more), name, argv, { cwd: work }),
     write: (argv: string[], options?: Options) =>
       run('todo-write', argv, { cwd: work, env: env(), ...options }),
     read: (argv: string[] = [], options?: Options) =>
@@ -82,9 +86,9 @@ test('agent-shell names the list that cannot be read', () => {
   expect(prime).toEqual({ stdout: '', stderr, exitCode: 3 });
 });
 
-test('a reply that cannot be written is an error, of which nothing is said if the reader of a pipe has ended', () => {
-  const { inBash, write } = machine();
-  write([list('a')]);
+test('a reply that cannot be written is an error, of which nothing is said if the reader of a pipe has ended', async () => {
+  const { inBash, call } = machine();
+  await call('TodoWrite', [list('a')]);
   const stderr = expect.stringMatching(/^TodoRead: write error: ENOSPC/);
   expect(inBash(`${READ} > /dev/full`)).toMatchObject({ status: 1, stderr });
   const host = `echo '{"id":1,"command":":"}' | ${executable('agent-shell')} --jsonl > /dev/full`;
@@ -94,15 +98,15 @@ test('a reply that cannot be written is an error, of which nothing is said if th
   expect(toNobody).toMatchObject({ status: 1, stderr: '' });
 });
 
-test('a change that is stored is not refused, though its reply cannot be written', () => {
-  const { inBash } = machine();
+test('a change that is stored is not refused, though its reply cannot be written', async () => {
+  const { inBash, call } = machine();
   const stored = `${WRITE} --add A --active-form B`;
   const stderr = expect.stringMatching(
     /^TodoWrite: write error: ENOSPC: .*; the change is stored\n$/,
   );
   expect(inBash(`${stored} > /dev/full`)).toMatchObject({ status: 0, stderr });
   expect(inBash(`exec 3> >(:); wait $!; ${stored} >&3`)).toMatchObject({ status: 0, stderr: '' });
-  expect(inBash(`${READ} --json`).stdout.match(/"A"/g)).toHaveLength(2);
+  expect((await call('TodoRead', ['--json'])).stdout.match(/"A"/g)).toHaveLength(2);
   expect(inBash(`${WRITE} --done 9 > /dev/full`)).toMatchObject({ status: 1 });
 });
 
@@ -116,8 +120,8 @@ test('what cannot be said on standard error changes no exit code, and nothing on
 
 test.runIf(hasPrograms('perl'))(
   'a list longer than the capacity of a pipe is written whole, also to a non-blocking pipe',
-  () => {
-    const { env, inBash, write } = machine();
+  async () => {
+    const { inBash, call } = machine();
     const long = JSON.stringify({
       todos: Array.from({ length: 3000 }, (_, index) => ({
         content: `Task ${index} ${'x'.repeat(100)}`,
@@ -125,7 +129,7 @@ test.runIf(hasPrograms('perl'))(
         status: 'pending',
       })),
     });
-    write([], { input: long, env: env({ TODO_MAX_ITEMS: '5000' }) });
+    await call('TodoWrite', [long], { TODO_MAX_ITEMS: '5000' });
     const nonBlocking = `perl -MFcntl -e 'fcntl(STDOUT, F_SETFL, O_WRONLY | O_NONBLOCK); exec @ARGV'`;
     for (const before of ['', nonBlocking]) {
       // Full before it is read.
