@@ -15,6 +15,7 @@ import {
   placeAt,
   placeIn,
   problemOf,
+  told,
   withoutEnd,
 } from './false-server.ts';
 
@@ -68,13 +69,16 @@ test.for<[string, string]>([
 });
 
 async function isRefused([answer, problem, isKnown]: Refused, timeoutMs: number) {
-  const url = await etcdThatSays(answer);
-  const lists = () => listsAt(url, timeoutMs);
-  const requests = [placeIn(lists()).load(), placeIn(lists()).commit(0, 'a', NOON)];
-  const [read = '', written] = await Promise.all(requests.map(problemOf));
+  const [read = '', written, status] = await told(timeoutMs, async (ms) => {
+    const url = await etcdThatSays(answer);
+    const lists = () => listsAt(url, ms);
+    const requests = [placeIn(lists()).load(), placeIn(lists()).commit(0, 'a', NOON)];
+    const said = await Promise.all(requests.map(problemOf));
+    return isKnown ? [...said, (await lists().status()).join()] : said;
+  });
   expect(read.slice(-problem.length - 2)).toBe(`: ${problem}`);
   expect(written).toMatch(isKnown ? /; nothing was changed$/ : /^not known whether the /);
-  if (isKnown) expect((await lists().status()).join()).toContain(`: ${problem}`);
+  if (isKnown) expect(status).toContain(`: ${problem}`);
 }
 
 type Refused = [Answer, problem: string, isKnown?: boolean];

@@ -11,6 +11,7 @@ import {
   postgresThatSays,
   problemOf,
   SCRAM,
+  told,
   WELCOME,
   withoutEnd,
 } from './false-server.ts';
@@ -68,8 +69,8 @@ test("a server that breaks PostgreSQL's protocol, is reported, without a crash o
     [[`${authentication(0)}D\x7f\xff\xff\xff`], TOO_MUCH, 'a message larger than any list'],
   ];
   const ask = async ([said, problem, what]: (typeof conversations)[number]) => {
-    const place = placeAt(await postgresThatSays(said), 3000);
-    expect(await problemOf(place.load()), what).toMatch(problem);
+    const read = async (ms: number) => problemOf(placeAt(await postgresThatSays(said), ms).load());
+    expect(await told(3000, read), what).toMatch(problem);
   };
   await Promise.all(conversations.map(ask));
 });

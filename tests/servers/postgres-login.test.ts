@@ -9,6 +9,7 @@ import {
   postgresThatSays,
   problemOf,
   SCRAM,
+  told,
   WELCOME,
 } from './false-server.ts';
 
@@ -49,7 +50,7 @@ test.for<[string, Answer]>([
 test('a PostgreSQL that adds nothing to our nonce is refused', async () => {
   let proofs = 0;
   const url = await postgresWithScram(',s=YWJj,i=1', WELCOME, () => proofs++);
-  expect(await problemOf(placeAt(url, 1000).load())).toMatch(
+  expect(await told(1000, (ms) => problemOf(placeAt(url, ms).load()))).toMatch(
     /does not speak PostgreSQL's protocol/,
   );
   expect(proofs).toBe(0);
