@@ -20,7 +20,7 @@ export async function eventually<Value>(
       throw new Error(`After ${deadlineMs} ms still not so: ${what}`);
     }
     // Many conditions start a program or read all of /proc, so leave most of the time to what is waited for.
-    const pause = Math.min(100, Math.max(5, 2 * (performance.now() - start), waited / 20));
+    const pause = Math.min(100, Math.max(5, 4 * (performance.now() - start), waited / 20));
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

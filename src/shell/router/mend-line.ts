@@ -78,7 +78,7 @@ async function mendText(
   if (ifRead === text && reading.isWhole) return undefined;
   const ifUnread = quoteJson(text, names);
   if (ifUnread === text && ifRead === text) return undefined;
-  const isRead = (await canRead(text)) && (await canRead(ifRead));
+  const isRead = (await canRead(text)) && (ifRead === text || (await canRead(ifRead)));
   const mended = isRead ? ifRead : ifUnread;
   return mended !== text && (isRead || (await canRead(mended))) ? mended : undefined;
 }
