@@ -59,35 +59,27 @@ function clone(checkout: string): void {
 
 const TRY = `cd / && TodoWrite '{"todos":[{"content":"Build","activeForm":"Building","status":"pending"}]}' && TodoRead`;
 
-async function use(run: (lines: string) => Promise<string>): Promise<void> {
+test.each(['checkout', 'tarball'])('from a %s: installed, used, removed', async (way) => {
+  const { home, checkout, run } = await machine();
+  const { tarball, prefix } = await packedPackage();
+  if (way === 'checkout') clone(checkout);
+  const install = step(`install=${way}`)
+    .replace('npm ci && ', '')
+    .replace('npm pack', `cp '${tarball}' .`)
+    .replace('npm install -g ./', `cp -a '${prefix}' ~/.local && test -f ./`);
+  await run(install);
   expect(await run(TRY)).toContain('[ ] Build');
   expect(await run('cd / && agent-shell -c "TodoRead"')).toContain('[ ] Build');
-}
-
-function expectRemoved(home: string): void {
+  await run(step(`remove=${way}`));
   expect(readdirSync(join(home, '.local', 'bin'))).toEqual([]);
   expect(existsSync(join(home, '.local', 'state', 'todowrite'))).toBe(true);
-}
-
-test('from a checkout: installed, used, removed', async () => {
-  const { home, checkout, run } = await machine();
-  clone(checkout);
-  await run(step('install=checkout').replace('npm ci && ', ''));
-  await use(run);
-  expect(step('upgrade=checkout')).toBe('git pull && npm ci\n');
-  await run(step('remove=checkout'));
-  expectRemoved(home);
-  expect(existsSync(join(checkout, 'dist', 'bin'))).toBe(true);
+  expect(existsSync(join(checkout, 'dist'))).toBe(way === 'checkout');
 });
 
-test('from a tarball: installed, used, removed', async () => {
-  const { home, run } = await machine();
-  const { tarball, prefix } = await packedPackage();
-  const install = step('install=tarball').replace('npm pack', `cp '${tarball}' .`);
-  await run(install.replace('npm install -g ./', `cp -a '${prefix}' ~/.local && test -f ./`));
-  await use(run);
-  await run(step('remove=tarball'));
-  expectRemoved(home);
+test('an upgrade of a checkout builds it: the commands are links into it', () => {
+  expect(step('upgrade=checkout')).toBe('git pull && npm ci\n');
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  expect(scripts.prepare).toBe('npm run build');
 });
 
 /**
