@@ -247,7 +247,7 @@ function expectedTexts(root, env) {
   const rule = (name) => GUIDANCE_RULES.find((one) => one.name === name);
   const change = { before: TESTS, after: CLAIMED[0] };
   const commands = [{ line: FAILING, exitCode: 1 }];
-  const work = { items: CLAIMED, changes: [change], commands };
+  const work = { items: CLAIMED, changes: [change], commands, hasFailed: true };
   const stale = {
     items: PLANNED,
     commandsSinceWrite: REMINDER_TURNS,
