@@ -604,6 +604,18 @@ describe('--check', () => {
     );
   });
 
+  test('notes that lists are outside the work tree, where a sandbox may deny them', () => {
+    const { run, environment, project } = machine();
+    for (const [folder, isNoted] of [
+      [`${project}/.lists`, false],
+      [project, false],
+      [`${project}-lists`, true],
+    ] as const) {
+      environment.TODO_STATE_DIR = folder;
+      expect(run('--check').stdout.includes('outside the work tree')).toBe(isNoted);
+    }
+  });
+
   test('says what to add to which file; for an agent that needs no login shell, that one is a note', () => {
     const { run, environment, put, root } = machine();
     for (const name of ['TodoWrite', 'TodoRead', 'agent-shell']) {
