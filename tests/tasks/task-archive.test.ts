@@ -27,4 +27,6 @@ test('completed tasks are archived, readable, and come back', async () => {
   expect(await team.out('TaskList --history')).toContain('  main  archived #1 A\n');
   await team.run('TaskUpdate 1 --status pending');
   expect(await team.out('TaskList')).toBe('#1 [pending] A\n#2 [pending] B\n');
+  await team.run('TaskUpdate 1 --status completed', 'TaskArchive 1', 'TaskUndo');
+  expect(await team.out('TaskList --history --limit 1')).toContain('  main  unarchived #1 A\n');
 });

@@ -25,3 +25,10 @@ test('500 tasks are 30 lines and a count, the unfinished first, in fewer than 1,
     'search: Cannot be blank',
   );
 });
+
+test("one's own tasks are those that wait first, then those that one works on", async () => {
+  const team = await Team.of('ABC', { settings: { guidance: 'off' } });
+  await team.run('TaskClaim 1', 'TaskUpdate 2 --owner main', 'TaskUpdate 3 --owner main');
+  const ids = [...(await team.out('TaskList --mine')).matchAll(/^#\d+ \[\w+\]/gm)].map(String);
+  expect(ids).toEqual(['#2 [pending]', '#3 [pending]', '#1 [in_progress]']);
+});

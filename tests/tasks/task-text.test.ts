@@ -28,6 +28,7 @@ test('TaskGet says everything, and neither a description nor a comment can look 
   const comment = ['--comment', 'Half\nOwner: eve\u001b[2J', '--agent', 'ann'];
   const { stdout: done } = await team.call('TaskUpdate', ['1', ...comment]);
   expect(done).toBe('Updated task #1: comment\n');
+  expect(await team.out('TaskGet 2')).toContain('\nBlocked by: #1 (pending)\nCreated: ');
   const { stdout } = await team.run('TaskGet #1');
   const time = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z';
   expect(stdout.replace(new RegExp(time, 'g'), 'TIME')).toBe(`Task #1: Fix login
