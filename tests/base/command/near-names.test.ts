@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { nearNameText } from '../../../src/base/command/near-names.ts';
 import { findProgram } from '../../../src/base/system/access.ts';
 import { ENV } from '../../helpers/bash.ts';
+import { bestTime } from '../../helpers/best-time.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import { startRouter } from '../../helpers/session.ts';
 
@@ -82,15 +83,10 @@ test('on PATH there are the commands and nothing else: other names are not found
 
 test('of a flood of unknown names, the first few are looked up, in no time and within the output that was asked for', async () => {
   const { router } = startRouter();
-  await router.route('flood() { yes "$1: command not found" | head -n 400000 >&2; }');
+  await router.route('flood() { yes "$1: command not found" | head -n 200000 >&2; }');
   const limit = 20_000;
-  /** What it costs this process, whatever else runs. */
-  const timeOf = async (line: string) => {
-    const start = process.cpuUsage();
-    await router.route(line);
-    const { user, system } = process.cpuUsage(start);
-    return user + system;
-  };
+  // The best of three: where it waits for the other end of the pipe, each piece is a start of its own.
+  const timeOf = (line: string) => bestTime(() => router.route(line), 3);
   // No name is looked up after a line that succeeded.
   const usual = await timeOf('flood x; true');
   for (const name of ['todo_write', 'x']) {
@@ -99,7 +95,7 @@ test('of a flood of unknown names, the first few are looked up, in no time and w
     const whole = await router.route('flood todo_write; false');
     expect(stderr).toMatch(/^todo_write: command not found; did you mean TodoWrite\?\n/);
     expect(stderr.length).toBeLessThan(limit + 200);
-    expect(whole.stderr.length).toBeGreaterThan(10_000_000);
+    expect(whole.stderr.length).toBeGreaterThan(5_000_000);
     expect(await timeOf(`flood ${name}; false`)).toBeLessThan(5 * usual);
   }
 });
