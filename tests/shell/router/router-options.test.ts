@@ -205,7 +205,7 @@ test('a panel in one option shows the list, children beside it while they live, 
   vi.stubEnv('LANG', 'C.UTF-8');
   onTestFinished(() => void vi.unstubAllEnvs());
   const terminal = new VirtualTerminal(40, 24);
-  const router = startRouter({ agent: 'with panel', panel: terminal });
+  const router = startRouter({ agent: 'with panel', panel: terminal, maxDepth: 2 });
   await router.route(list('Analyze'));
   router.panel?.write('some output\n');
   const child = router.child({ agent: 'helper' });
@@ -214,8 +214,10 @@ test('a panel in one option shows the list, children beside it while they live, 
     /^some output\n+┌─ Tasks ─.* 0\/1 ─┐\n│ ● Analyzeing\.\.\.[\s\S]*┌─ helper ─[\s\S]*● Helping/;
   const screen = async () => (await terminal.screen()).join('\n');
   await eventually('both are shown', async () => both.test(await screen()));
+  await child.child({ agent: 'sub' }).route(list('Dig'));
+  await eventually('its own child is shown', async () => /┌─ sub ─/.test(await screen()));
   await child.dispose();
-  await eventually('the child is gone', async () => !(await screen()).includes('helper'));
+  await eventually('both are gone', async () => !/helper|sub/.test(await screen()));
   await router.child({ agent: 'main@1111aaaa-2222-4333-8444-555566667777' }).route(list('Last'));
   await router.dispose();
   expect(await screen()).toMatch(/● Analyzeing\.\.\.[\s\S]*┌─ Claude 1111 ─[\s\S]*● Lasting/);
