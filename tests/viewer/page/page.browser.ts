@@ -431,10 +431,13 @@ test('/ filters rows as one types, and Escape shows all again', async () => {
   expect(texts.every((text) => /step 4/i.test(text))).toBe(true);
   // Items 4 and 40 to 49 of the long list, and the fourth of each short one, folded or not.
   expect(texts).toHaveLength(11 + 9);
+  const none = page.getByText('No item contains this text.');
+  expect(await none.count()).toBe(0);
   await page.keyboard.type('/');
-  await page.getByText('No item contains this text.').waitFor();
+  await none.waitFor();
   await page.keyboard.press('Escape');
   await page.getByText('Doing step 17...').waitFor();
+  expect(await none.count()).toBe(0);
 });
 
 test('the title and the icon of the tab tell how much is done', async () => {
