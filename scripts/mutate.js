@@ -217,10 +217,20 @@ function canParse(text) {
   }
 }
 
+/** What runs in a browser, whose tests do too. */
+const PAGE = 'src/viewer/page/';
+const PAGE_TESTS_MS = 300_000;
+
 /** @returns how it ended: 'lives', or what has noticed it. */
 async function judge(place, passing) {
   const path = join(root, place.file);
   const before = readFileSync(path, 'utf8');
+  if (place.file.startsWith(PAGE)) {
+    writeFileSync(path, place.text);
+    const code = await vitest(PAGE_TESTS_MS, '--bail=1', '--config=vitest.web.config.ts');
+    writeFileSync(path, before);
+    if (code !== 0) return 'killed';
+  }
   for (const tests of stagesFor(place, [...passing.keys()])) {
     if (tests.length === 0) continue;
     const usualMs = tests.reduce((total, test) => total + passing.get(test), 0);
