@@ -36,7 +36,8 @@ test.each([
   expect(read.stderr).toMatch(
     /^Note: \S+\/3-\w+\.json is (damaged: .*|missing); version 2 stands in for it\n$/,
   );
-  for (const change of ['TaskCreate --subject T4', 'TaskUpdate 1 --comment C', 'TaskClaim 1']) {
+  const [create, update] = ['TaskCreate --subject T4', 'TaskUpdate 1 --comment C'];
+  for (const change of [create, update, 'TaskClaim 1', 'TaskUndo --at 1']) {
     const { stderr, exitCode } = await run(change);
     expect(exitCode).toBe(3);
     expect(stderr).toContain('version 2 stands in for it. See it with TaskList; then TaskUndo');
