@@ -25,6 +25,18 @@ test('the header has agent, session, age, progress and total time; items have th
   );
 });
 
+test('the keys name Esc wherever there is a way back: on other pages, in an old version, with a filter', () => {
+  const list = listOf('main', [600, '> Build'], [60, '> Build', '- Ship']);
+  const keysAfter = (...keys: string[]) =>
+    new TestViewer({ lists: [list] }, { columns: 100 })
+      .press(...keys)
+      .rows()
+      .at(-1);
+  expect(keysAfter()).not.toContain('Esc');
+  for (const way of [['h'], ['h', 'down', 'return'], ['/', 'B', 'return']])
+    expect(keysAfter(...way)).toContain('Esc back');
+});
+
 test('the count has the colour of what is done only if all is', () => {
   const theme = createTheme({ colours: true });
   const header = (list: typeof STEPS) =>
