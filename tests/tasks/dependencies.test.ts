@@ -29,6 +29,7 @@ test('a task that would block itself, even through others, is refused with the c
     { subject: 'Three', blockedBy: [2] },
   );
   expect(codes(update(graph, { taskId: 1, addBlockedBy: [1] }))).toBe('blocks_itself');
+  expect(codes(update(graph, { taskId: 1, addBlocks: [1] }))).toBe('blocks_itself');
   expect(update(graph, { taskId: 1, addBlockedBy: [3] })).toEqual({
     refused: [{ code: 'cycle', text: 'these would block each other: #1 → #2 → #3 → #1' }],
   });
