@@ -12,7 +12,7 @@ process.env.TMPDIR = runFolder();
 // Last, pyenv's python3, which starts 40 processes before the one of that name.
 const isPyenv = (folder: string) => /\/\.?pyenv\/shims\/?$/.test(folder);
 const folders = (process.env.PATH ?? '').split(':');
-process.env.PATH = [...folders.filter((x) => !isPyenv(x)), ...folders.filter(isPyenv)].join(':');
+process.env.PATH = folders.sort((a, b) => Number(isPyenv(a)) - Number(isPyenv(b))).join(':');
 
 /** The tests that have a worker each: they count what it does, or fill its memory. */
 const APART = [

@@ -217,23 +217,18 @@ function canParse(text) {
   }
 }
 
-/** What runs in a browser, whose tests do too. */
+/** What runs in a browser is judged there first. */
 const PAGE = 'src/viewer/page/';
-const PAGE_TESTS_MS = 300_000;
+const PAGE_TESTS = ['--config=vitest.web.config.ts'];
+const PAGE_TESTS_MS = 120_000;
 
 /** @returns how it ended: 'lives', or what has noticed it. */
 async function judge(place, passing) {
   const path = join(root, place.file);
   const before = readFileSync(path, 'utf8');
-  if (place.file.startsWith(PAGE)) {
-    writeFileSync(path, place.text);
-    const code = await vitest(PAGE_TESTS_MS, '--bail=1', '--config=vitest.web.config.ts');
-    writeFileSync(path, before);
-    if (code !== 0) return 'killed';
-  }
-  for (const tests of stagesFor(place, [...passing.keys()])) {
-    if (tests.length === 0) continue;
-    const usualMs = tests.reduce((total, test) => total + passing.get(test), 0);
+  const stages = stagesFor(place, [...passing.keys()]).filter((tests) => tests.length > 0);
+  for (const tests of place.file.startsWith(PAGE) ? [PAGE_TESTS, ...stages] : stages) {
+    const usualMs = tests.reduce((total, test) => total + (passing.get(test) ?? PAGE_TESTS_MS), 0);
     writeFileSync(path, place.text);
     const code = await vitest(60_000 + 2 * usualMs, '--bail=1', ...tests);
     writeFileSync(path, before);
