@@ -78,7 +78,7 @@ export function writeResult(name: string, ran: CommandResult, isStored = false):
     writeAll(1, ran.stdout);
     return ran.exitCode;
   } catch (error) {
-    const stored = isStored ? '; the change is stored' : '';
+    const stored = isStored ? '; any change is stored' : '';
     // A reader that stops, such as `head`, is no error.
     if (codeOf(error) !== 'EPIPE') {
       tell(`${name}: write error: ${(error as Error).message}${stored}\n`);

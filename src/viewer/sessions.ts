@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { type CommandResult, done, EXIT_CODES, failed } from '../base/command/agent-command.ts';
 import { HELP_OPTIONS, helpReply, type Options, parseOptions } from '../base/command/options.ts';
-import { seeHelp } from '../base/command/replies.ts';
+import { exitCodeOf, seeHelp } from '../base/command/replies.ts';
+import { StateError } from '../base/command/state-error.ts';
 import { inTimeOf } from '../base/command/time-limit.ts';
 import { jsonLine } from '../base/json/fields.ts';
 import { counted, inQuotes, safeText } from '../base/safe-text.ts';
@@ -133,12 +134,18 @@ async function removeLists(
     return wrong('add --yes to remove lists without being asked');
   if (!isSure && !(await isAgreed(chosen))) return failed('refused', '');
   let [removed, stderr] = [0, ''];
-  for (const list of chosen) {
-    if (await watched.remove(list)) removed += 1;
-    else stderr += `agent-shell: ${listName(list)} is in use; it was left alone\n`;
+  const reply = () => done(`Removed ${counted(removed, 'list')}.\n`, stderr);
+  try {
+    for (const list of chosen) {
+      if (await watched.remove(list)) removed += 1;
+      else stderr += `agent-shell: ${listName(list)} is in use; it was left alone\n`;
+    }
+    return stderr === '' ? reply() : { ...reply(), exitCode: EXIT_CODES.refused };
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    stderr += `agent-shell: ${safeText(error.message)}\n`;
+    return { ...reply(), exitCode: exitCodeOf(error) };
   }
-  const reply = done(`Removed ${counted(removed, 'list')}.\n`, stderr);
-  return removed === chosen.length ? reply : { ...reply, exitCode: EXIT_CODES.refused };
 }
 
 async function isAgreed(chosen: readonly SessionList[]): Promise<boolean> {

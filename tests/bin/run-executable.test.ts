@@ -102,7 +102,7 @@ test('a change that is stored is not refused, though its reply cannot be written
   const { inBash, call } = machine();
   const stored = `${WRITE} --add A --active-form B`;
   const stderr = expect.stringMatching(
-    /^TodoWrite: write error: ENOSPC: .*; the change is stored\n$/,
+    /^TodoWrite: write error: ENOSPC: .*; any change is stored\n$/,
   );
   expect(inBash(`${stored} > /dev/full`)).toMatchObject({ status: 0, stderr });
   expect(inBash(`exec 3> >(:); wait $!; ${stored} >&3`)).toMatchObject({ status: 0, stderr: '' });

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
@@ -159,6 +159,24 @@ describe('removal', () => {
     await terminal.until('its end', (screen) => screen.endsWith('code 1'));
     expect(left(state)).toHaveLength(5);
   });
+
+  test.skipIf(!hasTmux)(
+    'where one cannot be removed, it still says what was left alone and how many were removed',
+    async () => {
+      const state = await full();
+      write(state, '/home/ann/app', 'main', -DAY, '> b');
+      write(state, '/home/ann/app', 'old', 3 * DAY, '> c');
+      const terminal = onTerminal(state, "sessions --remove '~/app'");
+      await terminal.until('the question', (screen) => screen.endsWith('[y/N]'));
+      rmSync(listFolder(state, { session: '/home/ann/app', agent: 'old' }), { recursive: true });
+      terminal.enter('y');
+      await terminal.until('its end', (screen) =>
+        /app main is in use; it was left alone\nagent-shell: cannot remove .*\nRemoved 1 list\.\ncode 3$/s.test(
+          screen,
+        ),
+      );
+    },
+  );
 
   test.skipIf(!hasTmux)('D removes a session in the viewer, after a question', async () => {
     const state = await full();

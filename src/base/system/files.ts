@@ -135,22 +135,24 @@ export function writeBeside(path: string, content: string | Buffer, mode?: numbe
 }
 
 /**
- * Creates a folder and its missing parents, as own ones unless `mode` is given.
+ * Creates a folder and its missing parents, as own ones unless `mode` is given. Returns those it made, innermost first.
  *
  * Node's recursive mkdir never returns where the system refuses a folder with ENOENT, as in /proc or below an automounter's
  * folder.
  */
-export function makeFolders(path: string, mode?: number): void {
-  if (existsSync(path)) return;
+export function makeFolders(path: string, mode?: number): string[] {
+  if (existsSync(path)) return [];
   const parent = dirname(path);
-  if (parent !== path) makeFolders(parent, mode);
+  const made = parent === path ? [] : makeFolders(parent, mode);
   try {
     if (mode === undefined) makeOwnFolder(path);
     else mkdirSync(path, { mode });
+    made.unshift(path);
   } catch (error) {
     // Another process was faster.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
+  return made;
 }
 
 /** Creates a folder for this user only, or for the group if the parent folder is shared with it. */

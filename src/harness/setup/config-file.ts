@@ -4,11 +4,12 @@ import {
   readlinkSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   type Stats,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { codeOf, makeFolders, readOwnFile, writeBeside } from '../../base/system/files.ts';
+import { codeOf, makeFolders, orElse, readOwnFile, writeBeside } from '../../base/system/files.ts';
 import { SetupError } from './text-edits.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -108,13 +109,15 @@ function putFile({ target, stats, mark, after }: FileDraft): void {
     rmSync(target, { force: true });
     return;
   }
-  makeFolders(dirname(target), 0o777);
-  const unfinished = writeBeside(target, mark + after, stats ? 0o600 : 0o666);
+  const made = makeFolders(dirname(target), 0o777);
+  let unfinished: string | undefined;
   try {
+    unfinished = writeBeside(target, mark + after, stats ? 0o600 : 0o666);
     if (stats) chmodSync(unfinished, stats.mode & 0o7777);
     renameSync(unfinished, target);
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    if (unfinished) rmSync(unfinished, { force: true });
+    for (const folder of made) orElse(() => rmdirSync(folder), undefined);
     throw error;
   }
 }

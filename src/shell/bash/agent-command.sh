@@ -37,7 +37,7 @@ lost() { fail 'its agent shell has ended'; }
 unwritten() {
   [ "$1" -le 128 ] || exit "$1"
   [ "{isChange}$a" = true0 ] || fail 'write error'
-  fail 'write error; the change is stored' 0
+  fail 'write error; any change is stored' 0
 }
 
 # All paths below are relative, so they hold even if the path of this directory is replaced.

@@ -1,4 +1,5 @@
 import { quote } from '../../base/line/quotes.ts';
+import { randomHex } from '../../base/system/files.ts';
 
 /** A quoted word is no alias, and `builtin` runs no function. */
 export const BUILTIN = '\\builtin';
@@ -32,9 +33,9 @@ function statusCommand(exitCode: number, statuses: readonly number[], hasTraps: 
   return `${isInverted ? '! ' : ''}${pipe}${exitCode === 0 ? '' : '&&:'}`;
 }
 
-/** Holds `$?`, `$_` and PIPESTATUS from the end of a line until they are reported. */
-export const KEPT = 'AGENT_SHELL_LAST';
-/** Behind a line, since they are gone once `eval` has returned. No line sees the variable. */
+/** Holds `$?`, `$_` and PIPESTATUS from the end of a line until they are reported. No line knows it, or could make it readonly. */
+export const KEPT = `AGENT_SHELL_${randomHex(4)}`;
+/** Behind a line, since they are gone once `eval` has returned. */
 export const KEEP = `\n{ ${KEPT}=("$?" "$_" "\${PIPESTATUS[@]}");} 2>/dev/null`;
 
 /** Commands that set `$?`, and PIPESTATUS and `$_` if the line begins with them. */

@@ -542,6 +542,15 @@ describe('all files are read and checked before the first is changed', () => {
     expect(all()).toEqual(before);
   });
 
+  test('where one cannot be written, no empty folder stays behind', () => {
+    const { project } = machine();
+    // Its temporary file's name is too long.
+    const path = join(project, 'new', 'folder', 'x'.repeat(250));
+    const edit = { path, change: () => 'text' };
+    expect(() => editConfigs([edit], () => undefined)).toThrow('nothing was changed');
+    expect(readdirSync(project).sort()).toEqual(['.git', 'src']);
+  });
+
   test('where one cannot be put in its place after another has been, a second run completes the first', () => {
     const { put, all, project } = machine();
     const [first, second] = [put('project/a', 'A\n'), join(project, 'b')];

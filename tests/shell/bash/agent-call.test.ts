@@ -117,7 +117,7 @@ describe('the reply', () => {
     },
   );
 
-  test('of a change, at a full device, says that it is stored, with exit code 0', async () => {
+  test('of a command that changes lists, at a full device, says that any change is stored, with exit code 0', async () => {
     const real = [
       ...agentHandlers(new TodoStore(), () => ({ settings: DEFAULT_SETTINGS, warnings: [] })),
       ...taskCommands(taskContext({ environment: {}, directory: () => '/' })),
@@ -129,7 +129,7 @@ describe('the reply', () => {
     const session = startSession({ handlers });
     for (length of [10, 100_000]) {
       for (const { name, isReadOnly } of real) {
-        const stored = `${name}: write error${isReadOnly ? '' : '; the change is stored'}\n`;
+        const stored = `${name}: write error${isReadOnly ? '' : '; any change is stored'}\n`;
         const exitCode = isReadOnly ? 1 : 0;
         const result = { stdout: '', stderr: stored, exitCode };
         expect(await session.run(`command ${name} >/dev/full`)).toEqual(result);

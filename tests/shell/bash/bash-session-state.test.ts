@@ -323,6 +323,12 @@ test('~/.bashrc, ~/.profile and BASH_ENV-less start-up files are not read', asyn
   expect(await other.run('echo hi')).toEqual(printed('hi\n'));
 });
 
+test('a line that makes a variable of ours readonly decides no exit code of the next', async () => {
+  const session = startSession();
+  expect(await session.run('readonly AGENT_SHELL_LAST=5')).toEqual(printed(''));
+  expect((await session.run('(exit 7)')).exitCode).toBe(7);
+});
+
 test('the first line of a session sees the state that plain bash has', async () => {
   const functions = bashIsSince(5, 0) ? '"${FUNCNAME[*]}"' : '';
   const line = `echo "$0" "$#" "$SHLVL" "$BASH_SUBSHELL" ${functions}; jobs; trap -p; alias; type -t _L; umask`;
