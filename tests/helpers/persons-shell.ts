@@ -1,11 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { TodoHome } from '../../src/todo/todo-home.ts';
 import { items } from '../guidance/agent-session.ts';
 import { AGENT_SHELL } from './agent-shell.ts';
 import { ENV } from './bash.ts';
+import { eventually } from './eventually.ts';
 import { temporaryDirectory } from './files.ts';
+import { hasProc } from './processes.ts';
 import { TmuxTerminal } from './tmux.ts';
 
 export const PROMPT = 'p> ';
@@ -90,6 +92,13 @@ export class PersonsShell extends TmuxTerminal {
     };
     await this.until('the prompt after it', isOver, () => this.all());
     return output.replace(AT_PROMPT, '');
+  }
+
+  /** Presses Ctrl-C at the prompt, once bash waits for a key: just before, any bash misses a signal. */
+  async interrupt(): Promise<void> {
+    const waits = () => readFileSync(`/proc/${this.pid}/stat`, 'utf8').includes(') S ');
+    if (hasProc) await eventually('bash waits for a key', waits);
+    this.press('C-c');
   }
 
   /** Writes a list, as `items` reads it, and waits until the panel shows it. */

@@ -91,7 +91,7 @@ describe.skipIf(!hasTmux)("in a person's first hour, with a list in sight,", () 
     shell.press('C-r');
     shell.type('6 * 7');
     await shell.until('the search', (screen) => /reverse-i-search.*6 \* 7/.test(screen));
-    shell.press('C-c');
+    await shell.interrupt();
     await untilPanel(shell);
     for (const key of ['Up', 'Up', 'Enter']) shell.press(key);
     await untilRows(shell, 'p> echo $((6 * 7)) found', '42 found', 'p>');
@@ -106,9 +106,7 @@ describe.skipIf(!hasTmux)("in a person's first hour, with a list in sight,", () 
     await untilPanel(shell);
     shell.type('echo dropped');
     await shell.until('the text', (screen) => screen.includes('\np> echo dropped\n'));
-    const waits = () => readFileSync(`/proc/${shell.pid}/stat`, 'utf8').includes(') S ');
-    await eventually('bash waits for a key: just before, any bash misses a signal', waits);
-    shell.press('C-c');
+    await shell.interrupt();
     await untilPanel(shell);
     expect(await shell.run('echo "code $?"')).toBe('code 130');
     expect(shell.screen()).not.toMatch(/^(never|dropped)$/m);

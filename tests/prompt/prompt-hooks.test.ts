@@ -101,7 +101,7 @@ VISUAL='seq 200 | less; :'`);
       .match(/(?<=-long-name-)\d{4}/g)
       ?.map(Number);
     expect(shown?.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, at) => 1000 + at));
-    shell.press('C-c');
+    shell.press('C-u');
     await shell.run('TODO_PANEL=off');
     await list();
     await shell.until('a page', (text) => text.endsWith('--More--'));

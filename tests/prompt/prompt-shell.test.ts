@@ -131,7 +131,7 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
       shell.press('C-a');
       next();
       await shell.until('the new panel', (text) => / end\n┌─ Tasks.*\n.*\n.*\n│ ● Ship/.test(text));
-      shell.press('C-c');
+      shell.press('C-k');
     });
 
     test('is redrawn below the output of a TodoWrite in the background, and is still the only one', async () => {
@@ -176,7 +176,7 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
       await shell.until('typed', (text) => /\np> half\n┌/.test(text));
       go();
       await shell.until('what it prints', (text) => /\n28\n29\nend\n┌─ Tasks/.test(text));
-      shell.press('C-c');
+      await shell.interrupt();
       await shell.untilPanel();
       expect(shell.all().replace(/\n┌[^┘]*┘$/, '')).not.toMatch(/[┌│└]/);
       expect(panels(shell.all())).toBe(1);
@@ -388,7 +388,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
       shell.type('half');
       await shell.resize(columns, rows);
       await shell.until('it is there', (text) => /^p> .*half\n+┌─ Tasks.*┘$/ms.test(text));
-      shell.press('C-c');
+      await shell.interrupt();
       await shell.untilPanel(([first]) => first?.length === Math.min(columns - 1, 100));
       expect(shell.all().match(/[┌└]/g)).toHaveLength(2);
     }
