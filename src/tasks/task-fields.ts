@@ -178,7 +178,7 @@ export const AT = {
 export const UPDATE_FIELDS = {
   taskId: ONE_TASK,
   ...TASK_FIELDS,
-  status: { kind: oneOf([...STATUSES, 'deleted']) },
+  status: { kind: oneOf([...STATUSES, 'deleted']), others: /^state$/i },
   owner: { kind: ownerName, others: OWNERS },
   addBlocks: { kind: taskIds },
   addBlockedBy: { kind: taskIds, others: BLOCKERS },

@@ -201,16 +201,20 @@ function readJsonTexts({ fields }: AnyForm, given: Record<string, unknown>) {
   return { notes };
 }
 
-/** Adds the call that is meant by an option of other programs, or of earlier versions. */
+/** Adds what is meant by an option of other programs, or of earlier versions: a field of another name, or its value. */
 function withCall(
-  { fields }: AnyForm,
-  { problem, unknown }: { readonly problem: string; readonly unknown?: string },
+  form: AnyForm,
+  { problem, unknown = '' }: { readonly problem: string; readonly unknown?: string },
   argv: readonly string[],
 ): string {
-  if (/^--(?:title|name|content|task)$/.test(unknown ?? '') && 'subject' in fields)
-    return `${problem.replace(/ \(did you.*/, '')}. Try: --subject`;
   const id = argv.find((word) => /^\d+$/.test(word)) ?? 'ID';
-  return unknown === '--prove' ? `${problem}. Try: TaskProve ${id}` : problem;
+  if (unknown === '--prove') return `${problem}. Try: TaskProve ${id}`;
+  const table = optionsOf(form);
+  const field = fieldOf(unknown);
+  const meant = Object.keys(table).find((name) => form.fields[fieldOf(name)]?.others?.test(field));
+  const said = meant ? `. Try: ${meant}` : unexpectedArgument(unknown.slice(2), table);
+  const [way] = /\. Try: .*/.exec(said) ?? [];
+  return way ? problem.replace(/ \(did you.*/, '') + way : problem;
 }
 
 function validatedRequest<Request>(

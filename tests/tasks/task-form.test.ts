@@ -111,7 +111,7 @@ test.each([
   ['TaskArchive', ['--older-than', 'off'], '--older-than needs a time such as 90s'],
   ['TaskCreate', ['--priority', 'urgent'], '--priority takes high, medium or low'],
   ['TaskUpdate', ['1', '--status', 'done'], '--status takes pending, in_progress, completed or '],
-  ['TaskUpdate', ['1', '--add-blocks', '2', '--add-blocks', 'x'], '--add-blocks needs a task id'],
+  ['TaskUpdate', ['1', '--add-blocks', '2', '--add-blocks', 'x'], 'each --add-blocks needs'],
   ['TaskUndo', ['--at', 'x'], "--at needs the number of a version, received 'x'"],
 ])('%s %j is a wrong use of an option', async (name, argv, problem) => {
   const team = new Team({ settings: { agent: 'a' } });

@@ -203,7 +203,7 @@ const NEEDS = {
 function needs(name: string, kind: Exclude<OptionKind, 'flag'>): string {
   if (typeof kind === 'string') return `${name} needs ${NEEDS[kind]}`;
   return isForm(kind)
-    ? `${name} needs ${kind.needs}`
+    ? `${kind.isRepeated ? 'each ' : ''}${name} needs ${kind.needs}`
     : `${name} takes ${kind.slice(0, -1).join(', ')} or ${kind.at(-1)}`;
 }
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../command/agent-command.ts';
-import { type OptionKind, type OptionTable, plainly, type TextForm } from '../command/options.ts';
+import { nearest, type OptionKind, plainly, type TextForm } from '../command/options.ts';
 import { characterCount, inQuotes, isBlank } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
 
@@ -139,7 +139,7 @@ function jsonOf(kind: Kind, limits: TextLimits): JsonSchema {
 }
 
 /** The options of the fields: `--add-blocks` for `addBlocks`. */
-export function optionTable(table: Fields): OptionTable {
+export function optionTable(table: Fields): Record<string, OptionKind> {
   const options: Record<string, OptionKind> = {};
   for (const [name, { kind, isNoOption, words }] of Object.entries(table)) {
     if (isNoOption || words) continue;
@@ -210,11 +210,14 @@ export function withMeantKeys(
 ): { readonly value: Record<string, unknown>; readonly hints: readonly string[] } {
   const value: Record<string, unknown> = Object.create(null);
   const hints: string[] = [];
-  const meantBy = (key: string) =>
-    Object.keys(table).find((name) => {
-      const isFree = !Object.hasOwn(given, name) && !Object.hasOwn(value, name);
-      return isFree && (table[name]?.others?.test(key) || plainly(name) === plainly(key));
-    });
+  // In a flood of keys, comparing them would take a second.
+  const isFlood = Object.keys(given).length > 100;
+  const isFree = (name: string) => !Object.hasOwn(given, name) && !Object.hasOwn(value, name);
+  const meantBy = (key: string) => {
+    const free = Object.keys(table).filter(isFree);
+    const other = free.find((name) => table[name]?.others?.test(key));
+    return other ?? (isFlood ? undefined : nearest(key, free));
+  };
   for (const [key, held] of Object.entries(given)) {
     const name = Object.hasOwn(table, key) ? key : (meantBy(key) ?? key);
     if (name !== key) hints.push(`Unrecognized key ${inQuotes(key)}; did you mean '${name}'?`);
