@@ -5,5 +5,5 @@ import config from './vitest.config.ts';
 const { projects: _, ...test } = config.test ?? {};
 export default mergeConfig(
   { ...config, test },
-  { test: { include: ['tests/viewer/page/*.browser.ts'], testTimeout: 60_000 } },
+  { test: { include: ['tests/viewer/page/*.browser.ts'] } },
 );
