@@ -138,7 +138,7 @@ export class Guide {
     try {
       if (list === undefined) return undefined;
       const { by, version } = list.get();
-      const isHeard = version === 0 || by === list.author || version === this.#heardVersion;
+      const isHeard = by === list.author || version === this.#heardVersion;
       return isHeard || this.#settings().guidance !== 'all' ? undefined : list;
     } catch {
       // The next command that needs the list reports what is wrong with it.

@@ -93,7 +93,7 @@ export function saidAfterLine(
     dropped: [],
     isSubagent: false,
   });
-  const notes = rules.filter(({ kind }) => kind === 'note' && pairs.length > 0);
+  const notes = rules.filter(({ kind }) => kind === 'note');
   const said = noteLines(notes.flatMap((rule) => saidBy(rule, workAt(0)))).trimEnd();
   const speaking = rules.filter(
     (rule) => rule.kind === 'reminder' && saidBy(rule, workAt(0)).length > 0,

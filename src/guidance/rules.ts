@@ -87,7 +87,7 @@ function droppedItems({ changes, items, dropped }: Replacement) {
   // One of two items with the same content may go. A new item has no content that was there before.
   const kept = new Set(dropped.map(contentKey));
   for (const { before, after } of changes) if (before && after) kept.add(contentKey(after));
-  const gone = kept.size === 0 ? lost : lost.filter((item) => !kept.has(contentKey(item)));
+  const gone = lost.filter((item) => !kept.has(contentKey(item)));
   return gone.length > 0 ? TEXTS.droppedItems(gone) : undefined;
 }
 
@@ -138,7 +138,7 @@ function staleList(work: Work, given: number) {
 
 /** Many commands ran, several of them changes, and there never was a list. */
 function noList({ hasList, commands }: Work) {
-  if (hasList || commands.length < COMMANDS_WITHOUT_LIST) return undefined;
+  if (hasList) return undefined;
   let ran = 0;
   let changes = 0;
   for (const command of commands) {

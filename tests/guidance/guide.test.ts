@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CommandType } from '../../src/base/command/agent-command.ts';
+import { CommandType, withExecute } from '../../src/base/command/agent-command.ts';
 import { Guide, type GuideOptions } from '../../src/guidance/guide.ts';
 import type { GuidanceRule } from '../../src/guidance/rules.ts';
 import { GUIDANCE_RULES } from '../../src/guidance/rules.ts';
+import { USER } from '../../src/lists/place.ts';
 import { BashRouter } from '../../src/shell/router/bash-router.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
+import { openTodoStore, TodoStore } from '../../src/todo/todo-store.ts';
 import { TodoWriteHandler } from '../../src/todo/todo-write.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
 import { todoList } from '../todo/arbitraries.ts';
 import { agentSession, items, notesOf, serve, shellThat, writeLine } from './agent-session.ts';
 
@@ -157,17 +159,49 @@ test('a rule that throws fails no command, and is not lost', async () => {
   ]);
 });
 
-test('the guide ignores a list that cannot be read', async () => {
+test('the guide ignores a list that cannot be read, and repeats no note for it', async () => {
   const store = new TodoStore();
+  let isDamaged = true;
   const get = () => {
-    throw new Error('damaged');
+    if (isDamaged) throw new Error('damaged');
+    return store.get();
   };
   const guide = new Guide({ store: { get } });
   const handler = guide.guided(new TodoWriteHandler(store));
   guide.commandStarted('ls', CommandType.NATIVE_SHELL_COMMAND);
-  const call = { argv: ['{"todos":[]}'], stdin: async () => '' };
-  expect(await handler.execute(call)).toMatchObject({ exitCode: 0, stderr: '' });
+  const write = (...lines: string[]) =>
+    handler.execute({ argv: [JSON.stringify({ todos: items(...lines) })], stdin: async () => '' });
+  expect(await write('[ ] Ship it')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(guide.commandEnded(0)).toEqual([]);
+  isDamaged = false;
+  expect(notesOf(await write('[ ] Fix it'))).toEqual([DROPPED]);
+  isDamaged = true;
+  expect(await write('[ ] Fix it')).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+test('a command that fails gets no note, whoever changed the list meanwhile', async () => {
+  const store = new TodoStore();
+  store.update(items('[ ] Ship it'));
+  const write = new TodoWriteHandler(store);
+  const execute = async () => {
+    store.update(items('[ ] Fix it'));
+    return { stdout: '', stderr: '', exitCode: 1 };
+  };
+  const failing = new Guide({ store }).guided(withExecute(write, execute));
+  expect((await failing.execute({ argv: [], stdin: async () => '' })).stderr).toBe('');
+});
+
+test('a list that was there before the session is one, though nobody has written it since', async () => {
+  const changes = ['git add a', 'git commit -m a', 'rm b', ...Array(9).fill('ls')];
+  const reminders = async (...found: string[]) => {
+    const session = agentSession();
+    session.store.update(items(...found));
+    const results = [];
+    for (const line of changes) results.push(...((await session.run(line)).reminders ?? []));
+    return results;
+  };
+  expect(await reminders('[x] Ship it')).toEqual([]);
+  expect(await reminders()).toEqual([expect.stringContaining('without a task list')]);
 });
 
 test('reminders come first in stderr if the router, or the line, has that option', async () => {
@@ -205,4 +239,24 @@ test('late news delay no line, and are printed after the line during which they 
   come(['#1 "Build" was completed by bob']);
   expect(await guide.news()).toEqual(['Note: #1 "Build" was completed by bob']);
   expect(await guide.news()).toEqual([]);
+});
+
+test("a person's changes to the agent's list are told once, after the next line; its own are not, nor is what was taken back", async () => {
+  const folder = `${temporaryDirectory()}/s/main`;
+  const shared = openTodoStore({ folder, author: 'main' });
+  const user = openTodoStore({ folder, author: USER });
+  const guide = new Guide({ shared });
+  shared.update(items('[ ] Fix it'));
+  expect(await guide.news()).toBeUndefined();
+  user.update(items('[ ] Fix it', '[ ] Ship it'));
+  expect(await new Guide({ shared, settings: mode('notes') }).news()).toBeUndefined();
+  expect(await new Guide({ shared, reminders: false }).news()).toBeUndefined();
+  expect(await guide.news()).toEqual(['Note: the user added "Ship it"']);
+  expect(await guide.news()).toBeUndefined();
+  user.update(items('[ ] Fix it'));
+  user.update(items('[ ] Fix it', '[ ] Ship it'));
+  expect(await guide.news()).toEqual([]);
+  // Nothing is signed for it, and the list is not read again after each line.
+  expect(shared.get()).toMatchObject({ version: 5, by: USER });
+  expect(await guide.news()).toBeUndefined();
 });

@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { saidAfterLine } from '../../src/guidance/reminders.ts';
-import { agentSession } from './agent-session.ts';
+import { LINE_RULES } from '../../src/guidance/rules.ts';
+import { runs } from '../helpers/random.ts';
+import { agentSession, items, notesOf, writeLine } from './agent-session.ts';
 
 const plan = ['[x] Find it', '[>] Fix it', '[ ] Run the tests'];
 const reminder = `Note: 10 commands since the last TodoWrite; 2 items unfinished. Update the list if it is out of date:
@@ -95,4 +98,35 @@ test('a rule that says nothing after the last line is not asked about those befo
   const settings = { guidance: 'all', reminderTurns: 10 } as const;
   expect(saidAfterLine(kept, [{ name: 'quiet', kind: 'reminder', say }], settings)).toBe('');
   expect(asked).toBe(1);
+});
+
+test('a process that knows only the record of a session says what the guide of the session says', async () => {
+  const settings = { guidance: 'all', reminderTurns: 3 } as const;
+  const line = fc.constantFrom(['ls', 0], ['npm test', 0], ['npm test', 1]);
+  const list = fc.constantFrom([' ', ' ', ' '], ['>', ' ', ' '], ['x', '>', ' '], ['x', 'x', 'x']);
+  const steps = fc.array(fc.oneof(line, line, line, line, list), { maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(steps, async (steps) => {
+      const session = agentSession({ rules: LINE_RULES, settings: () => settings });
+      await session.write('[>] Begin');
+      const lines: { line: string; exitCode: number }[] = [];
+      let commandsSinceWrite = 0;
+      for (const [at, [first, second, third]] of steps.entries()) {
+        const itemsBefore = third && session.store.get().items;
+        const marked = () => [
+          `[${first}] Run tests`,
+          `[${second}] Fix it`,
+          `[${third}] Step ${at}`,
+        ];
+        const line = third ? writeLine(items(...marked())) : first;
+        const result = await session.run(line, third ? 0 : second);
+        commandsSinceWrite = third ? 0 : commandsSinceWrite + 1;
+        lines.push({ line, exitCode: result.exitCode });
+        const kept = { items: session.store.get().items, itemsBefore, lines, commandsSinceWrite };
+        const said = [...notesOf(result), ...(result.reminders ?? [])].join('\n');
+        expect(saidAfterLine(kept, LINE_RULES, settings)).toBe(said);
+      }
+    }),
+    { numRuns: runs(100) },
+  );
 });

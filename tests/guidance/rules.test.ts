@@ -162,6 +162,22 @@ describe('a finish without a check', () => {
     expect(await agentSession().write('[x] Find it', '[x] Fix it', last)).toEqual([]);
   });
 
+  test('an item with a proof counts: its check has passed', async () => {
+    const proof = {
+      command: 'true',
+      exitCode: 0,
+      at: '2026-01-31T12:00:00.000Z',
+      by: 'main',
+    } as const;
+    const store = new TodoStore();
+    const [was, written] = [
+      store.update(items('[x] Find it', '[x] Fix it', '[>] Write docs')),
+      store.update(items(...done).map((item) => ({ ...item, proof }))),
+    ];
+    const lists = { settings: DEFAULT_SETTINGS, isOfSubagent: async () => false };
+    expect(await listNotes(lists)(store, was, written)).toEqual([]);
+  });
+
   test.each([
     'Fix the checkout page',
     'Use the latest version',
