@@ -38,7 +38,7 @@ describe('the code cache of an earlier run', () => {
       cleanEnvironment({ TODO_STATE_DIR: join(root, 'state'), TODO_GUIDANCE: 'off', ...more });
     cpSync(of, dist, {
       recursive: true,
-      filter: (file) => of === usedOnce() || !/\.compiled$|types$/.test(file),
+      filter: (file) => of === usedOnce() || !/\.compiled|types$/.test(file),
     });
     mkdirSync(home);
     mkdirSync(work);
