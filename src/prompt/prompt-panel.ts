@@ -36,7 +36,7 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
   for (let start = 1; start + 2 < journal.length; start += 3) {
     const [code, line = '', heads = ''] = journal.slice(start, start + 3);
     // Bash cannot see lists on a server, so their state after the last command comes from here.
-    const isLatest = start + 5 >= journal.length;
+    const isLatest = start + 3 === journal.length;
     const after = isLatest ? lists.heads : heads;
     commands.push({ line, exitCode: Number(code), ...lists.versionsIn(after) });
   }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { leaseFor, leaseLeft, machineClock } from '../../src/tasks/lease.ts';
+import { leaseEnd, leaseFor, leaseLeft, machineClock } from '../../src/tasks/lease.ts';
 import type { Task } from '../../src/tasks/task.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -70,4 +70,16 @@ test('a lease of a machine with the same id and another clock, such as a clone o
   expect(leaseLeft(task, { ...ours, now: () => ours.now() + 61_000 })).toBeGreaterThan(59_000);
   const later = { now: () => ours.now() + 61_000, wall: () => ours.wall() + 61_000 };
   expect(leaseLeft(task, { ...ours, ...later })).toBe(0);
+});
+
+test('a lease ends at a second of the day, and only a task in progress has one', () => {
+  const ours = machineClock(() => join(temporaryDirectory(), 'seen'));
+  const clock = { ...ours, now: () => 5000, wall: () => 1_000_000_300 };
+  const lease = leaseFor(60_000, clock);
+  const later = { ...clock, now: () => 15_000, wall: () => 1_000_010_300 };
+  for (const moment of [clock, later]) {
+    expect(leaseEnd({ id: 1, status: 'in_progress', lease } as Task, moment)).toBe(1_000_061_000);
+    expect(leaseEnd({ id: 1, status: 'completed', lease } as Task, moment)).toBeUndefined();
+    expect(leaseEnd({ id: 1, status: 'in_progress' } as Task, moment)).toBeUndefined();
+  }
 });

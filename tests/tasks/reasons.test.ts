@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { claimTask } from '../../src/tasks/claims.ts';
+import { because } from '../../src/tasks/reasons.ts';
 import { NO_TASKS, type TaskGraph } from '../../src/tasks/task.ts';
 import { claimed, codes, completed, graphOf, LATER } from './tasks.ts';
 
@@ -32,4 +33,15 @@ test('every reason against a claim', () => {
       },
     ],
   });
+});
+
+test('a version that is no longer kept is told from one that never was, and from one that changed no task', () => {
+  const problem = (version: number, kept: readonly number[]) =>
+    because('no_such_version', version, kept).text;
+  expect(problem(6, [9, 7, 5])).toBe('version 6 changed no task');
+  for (const version of [4, 10])
+    expect(problem(version, [9, 7, 5])).toBe(
+      `there is no version ${version}: versions 5 to 9 are kept`,
+    );
+  expect(problem(1, [])).toBe('there is no version 1: the list was never written');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TASK_STEPS } from '../../src/tasks/stored-tasks.ts';
+import { storedEntryProblem, TASK_STEPS } from '../../src/tasks/stored-tasks.ts';
 import { NO_TASKS } from '../../src/tasks/task.ts';
 import { claimed, done, graphOf, update } from './tasks.ts';
 
@@ -11,4 +11,25 @@ test('steps make the list that they were made from', () => {
   expect(TASK_STEPS.apply(before, [step])).toEqual(after);
   const whole = JSON.parse(JSON.stringify(TASK_STEPS.between(NO_TASKS, before)));
   expect(TASK_STEPS.apply(NO_TASKS, [whole, step])).toEqual(after);
+});
+
+test('a stored task may have all that tasks can have, and nothing wrong in it', () => {
+  const { changed, ...step } = TASK_STEPS.between(NO_TASKS, graphOf('One'));
+  const problem = (more: object) =>
+    storedEntryProblem({ isWhole: true, step: { ...step, changed: [{ ...changed[0], ...more }] } });
+  const at = '2026-01-31T12:00:00.000Z';
+  const whole = {
+    owner: 'ann',
+    createdBy: 'bob',
+    begunIn: 's',
+    lostBy: ['cat'],
+    isArchived: true,
+    comments: [{ by: 'ann', at, text: 'Hi' }],
+    proof: { command: 'true', exitCode: 0, at, by: 'ann' },
+    lease: { ms: 1000, beat: 1, clock: 'here', tick: 0, wall: 0 },
+  };
+  expect(problem(whole)).toBeUndefined();
+  for (const field of Object.keys(whole)) {
+    for (const wrong of [0, false, [{}], {}]) expect(problem({ [field]: wrong })).toContain('task');
+  }
 });

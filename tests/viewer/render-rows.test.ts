@@ -75,14 +75,14 @@ describe('the lists of all agents', () => {
 
   test('come in the order of what goes on, then of their names by number; the key says how many', () => {
     const lists = [
-      ...[listOf('ann', [4, 'x a']), listOf('agent-29', [4, '- a'])],
-      ...[listOf('idle', [4]), listOf('agent-3', [4, '- a']), listOf('zoe', [4, '> a'])],
+      ...[listOf('ann', [4, 'x a']), listOf('new-29', [4, '- a'])],
+      ...[listOf('idle', [4]), listOf('new-3', [4, '- a']), listOf('zoe', [4, '> a'])],
     ];
     const viewer = new TestViewer({ lists }, { columns: 200 });
     expect(viewer.rows().at(-1)).toContain('a all 5 agents');
     const heads = viewer.press('a').rows()[2]?.split('│');
     const names = heads?.map((head) => head.replace(/^[ ▸]+| .*$/g, '').split(' ')[0]);
-    expect(names).toEqual(['zoe', 'agent-3', 'agent-29', 'idle', 'ann']);
+    expect(names).toEqual(['zoe', 'new-3', 'new-29', 'idle', 'ann']);
   });
 
   test('begin with the one at work, whoever wrote last; an empty list says so', () => {
@@ -139,6 +139,17 @@ describe("the team's board", () => {
       ['○ #3 Ship', '▸● #2 Printing...', '✓ #1 Parse'],
       ['1m ago · blocked by #2', 'bob · 1m 00s · blocks #3', 'ann · 1m ago'],
     ]);
+  });
+
+  test('to the left of the first column, and to the right of the last, the keys move nothing', () => {
+    const two = tasksOf({}, {}, { status: 'completed' }, { status: 'completed' });
+    const viewer = new TestViewer({ tasks: two }, { columns: 100, page: 'board' });
+    const selected = () => viewer.rows().find((row) => row.includes('▸'));
+    expect(viewer.press('home', 'left').rows()).toEqual(viewer.press('home').rows());
+    viewer.press('right');
+    const last = viewer.rows();
+    expect(selected()).toMatch(/│.*▸✓ #4/);
+    expect(viewer.press('right').rows()).toEqual(last);
   });
 
   test('a change of state shows for two seconds, then settles', () => {

@@ -95,7 +95,7 @@ function ownEntry(root: Node, text: string): JsonPart | undefined {
   const hooks = hooksOf(root);
   for (const event of hooks?.children ?? []) {
     const list = event.children?.[1];
-    if (hooks === undefined || list?.type !== 'array') continue;
+    if (list?.type !== 'array') continue;
     for (const entry of list.children ?? []) {
       const handlers = handlersOf(entry);
       const own = handlers.find((handler) => ownCommand(handler).length > 0);

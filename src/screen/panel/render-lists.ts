@@ -106,7 +106,7 @@ function renderDone(
   { items: { length: count } }: { readonly items: readonly unknown[] },
   options: ListOptions,
 ): string[] {
-  const { columns, rows = 2 * MAX_ROWS, theme = createTheme() } = options;
+  const { columns, rows = Infinity, theme = createTheme() } = options;
   if (count === 0 || rows < 2) return [];
   const text = `${theme.completed} ${count} ${count === 1 ? 'task' : 'tasks'} completed`;
   return [theme.paint.done(truncate(text, Math.max(1, columns - 1), theme.ellipsis))];

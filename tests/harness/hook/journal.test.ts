@@ -81,6 +81,14 @@ test('the past of each session is kept when entries are left out', () => {
   expect(pastOf('s', next.before, next.entries).lines).toBe(0);
 });
 
+test('a line that ran tests is kept when entries are left out, since they may have failed; others are not', () => {
+  const { add, read } = journal();
+  add('git status');
+  add('npm test', { exit: 1 });
+  for (let count = 0; count < 120; count++) add('ls '.repeat(100));
+  expect(read().oldLines).toMatchObject([{ line: 'npm test', exit: 1 }]);
+});
+
 test('a file with other content is no error', () => {
   const { folder, path, add } = journal();
   mkdirSync(folder, { recursive: true });

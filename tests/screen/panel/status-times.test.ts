@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { MemoryPlace } from '../../../src/lists/place.ts';
-import { statusTimes } from '../../../src/screen/panel/status-times.ts';
+import { statusTimes, teamRows } from '../../../src/screen/panel/status-times.ts';
 import type { TodoItem } from '../../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../../src/todo/todo-store.ts';
+import { AT, claimed, done, graphOf, update } from '../../tasks/tasks.ts';
 import { todos, todosIn } from './todos.ts';
 
 /** The versions of a list that changes each second from 1 s on. */
@@ -115,4 +116,12 @@ test('an undo across plans goes back to the beginning of the plan, and a plan wi
   expect(begun('> a | - b', '> c', 'x c', '> a | - b')).toBe(1000);
   expect(begun('> a | - b', '> c', '> a | - b', '> c')).toBe(2000);
   expect(begun('x a', '> c', '> a | - b')).toBe(3000);
+});
+
+test('a task that changes in another way keeps the time of its status', () => {
+  const begun = claimed(graphOf('A'), 1, 'ann');
+  const renamed = done(update(begun, { taskId: 1, subject: 'B' }, 'ann')).graph;
+  const at = new Date('2026-02-01');
+  const versions = [renamed, begun].map((graph, index) => ({ version: 2 - index, graph, at }));
+  expect(teamRows(versions)).toMatchObject([{ since: Date.parse(AT) }]);
 });
