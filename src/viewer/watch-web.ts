@@ -15,23 +15,27 @@ const WAIT_MS = 1000;
 /** Serves the lists to browsers on this machine until a signal. Returns the exit code. */
 export async function watchWeb(
   { list, taskList, port }: WatchArguments,
-  signals: { readonly exitCode: Promise<number>; readonly ignore: () => void },
+  endingSignals: () => { readonly exitCode: Promise<number>; readonly ignore: () => void },
 ): Promise<number> {
   const watched = new WatchedLists();
-  // Fail now if the settings are wrong, rather than on each page.
-  await watched.storage.name();
+  const signals = endingSignals();
   const follow: Follow = (address, show) =>
     followForPage(watched, { list, taskList }, address, show);
-  const server = await serveWeb(port ?? 0, tokenIn(webTokenFile()), follow).catch((error) => {
-    const isTaken = codeOf(error) === 'EADDRINUSE';
-    throw isTaken ? new Error(`port ${port} is taken; without --port, a free one is used`) : error;
-  });
-  process.stdout.write(`${server.url}\nOpen it in a browser on this machine; Ctrl-C ends it.\n`);
-  const exitCode = await signals.exitCode;
-  signals.ignore();
-  server.close();
-  await watched.close();
-  return exitCode;
+  try {
+    // Fail now if the settings are wrong, rather than on each page.
+    await watched.storage.name();
+    const server = await serveWeb(port ?? 0, tokenIn(webTokenFile()), follow);
+    process.stdout.write(`${server.url}\nOpen it in a browser on this machine; Ctrl-C ends it.\n`);
+    const exitCode = await signals.exitCode;
+    server.close();
+    return exitCode;
+  } catch (error) {
+    if (codeOf(error) !== 'EADDRINUSE') throw error;
+    throw new Error(`port ${port} is taken; without --port, a free one is used`);
+  } finally {
+    signals.ignore();
+    await watched.close();
+  }
 }
 
 /** Sends a session's state to one page, now and after each change. Returns a function that stops it. */

@@ -39,7 +39,7 @@ async function show(options: WatchArguments): Promise<number> {
     writeAll(1, helpPage);
     return 0;
   }
-  if (options.web) return (await import('./watch-web.ts')).watchWeb(options, endingSignals());
+  if (options.web) return (await import('./watch-web.ts')).watchWeb(options, endingSignals);
   const isViewer = canDraw(process.stdout, process.env) && !options.jsonl && !options.plain;
   return isViewer ? (await import('./viewer.ts')).runViewer(options) : printChanges(options);
 }

@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveWeb, tokenIn, type WebServer, webTokenFile } from '../../src/viewer/web-server.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { cleanEnvironment, executable, openProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 const TOKEN = 'x'.repeat(32);
@@ -143,11 +146,21 @@ test('so many pages are followed, and no more', async () => {
   for (const asked of open) asked.destroy();
 });
 
-test('a port that is taken is an error', async () => {
+test('a port that is taken, or a wrong setting, is an error that ends the program', async () => {
   const { server } = await serve();
-  await expect(serveWeb(Number(new URL(server.url).port), TOKEN, () => () => {})).rejects.toThrow(
-    'EADDRINUSE',
-  );
+  const { port } = new URL(server.url);
+  const cwd = temporaryDirectory();
+  const ending = async (more: Record<string, string>) => {
+    const argv = ['watch', '--web', '--port', port];
+    const env = cleanEnvironment({ TODO_STATE_DIR: cwd, HOME: cwd, ...more });
+    const child = openProgram(executable('agent-shell'), argv, { cwd, env });
+    const [[exitCode], stderr] = await Promise.all([once(child, 'close'), text(child.stderr)]);
+    return [exitCode, stderr];
+  };
+  const taken = `agent-shell: port ${port} is taken; without --port, a free one is used\n`;
+  expect(await ending({})).toEqual([1, taken]);
+  const wrong = expect.stringMatching(/^agent-shell: TODO_STATE_URL must begin with .*\n$/);
+  expect(await ending({ TODO_STATE_URL: 'redis://x' })).toEqual([3, wrong]);
 });
 
 test('the token is the same the next time, and only its user can read it', () => {
