@@ -73,3 +73,15 @@ test('a reminder has at most 6 lines; notes alone, and an agent without a name, 
   const { guide } = guided({}, undefined);
   expect(guide.commandEnded(0)).toEqual([]);
 });
+
+test('an agent with a name hears what others did with its tasks, once; one without a name hears nothing', async () => {
+  const { run, guide } = guided();
+  await run('TaskCreate --subject A');
+  await run('TaskUpdate 1 --owner a --agent bob');
+  expect(await guide.news()).toEqual(['Note: #1 "A": assigned to you by bob']);
+  expect(await guide.news()).toEqual([]);
+  const { run: unnamed, guide: other } = guided({}, undefined);
+  await unnamed('TaskCreate --subject A');
+  await unnamed('TaskUpdate 1 --owner main --agent bob');
+  expect(await other.news()).toEqual([]);
+});

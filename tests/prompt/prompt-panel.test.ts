@@ -1,7 +1,12 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, type ExpectStatic, type TestContext, test } from 'vitest';
+import { answerPrompt } from '../../src/prompt/prompt-panel.ts';
 import { bashIsSince } from '../helpers/bash.ts';
+import { callCommand } from '../helpers/commands.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { temporaryDirectory } from '../helpers/files.ts';
 import { hasPrograms, isHere } from '../helpers/machine.ts';
 import { PersonsShell } from '../helpers/persons-shell.ts';
 import { hasTmux } from '../helpers/tmux.ts';
@@ -233,4 +238,15 @@ describe.skipIf(!hasTmux || !bashIsSince(4, 4))('above the panel', { concurrent:
       }
     },
   );
+});
+
+test('on a terminal that does not say its size the panel has 80 columns', async ({ expect }) => {
+  const directory = temporaryDirectory();
+  const environment = { HOME: directory, TODO_STATE_DIR: directory, TODO_SESSION: 's' };
+  await callCommand(environment, 'TodoWrite', ['--add', 'x'.repeat(90), '--active-form', 'x']);
+  const terminal = openSync(join(directory, 'no-terminal'), 'w');
+  const question = { environment, directory, terminal, hasRun: false, journal: [''] };
+  const answer = stripVTControlCharacters(await answerPrompt({ ...question, mode: 'above' }));
+  closeSync(terminal);
+  expect(answer.match(/[┌+].*[┐+]/)?.[0]).toHaveLength(79);
 });
