@@ -70,3 +70,11 @@ test('lines that belong to nothing are scrolled past one by one: the screen is f
   const body = below([plain(...Array(7).fill(title)), stacked([[title]])]);
   expect(sightOf(body, 4, { top: 0, focus: 0, follows: true })).toMatchObject({ top: 4, above: 0 });
 });
+
+test('things below a title, and below each other, are still their own lines', () => {
+  const list = (...rows: string[]) =>
+    below([plain(line('title')), stacked(rows.map((row) => [line(row)]))]);
+  const { lines, things } = below([list('a', 'b'), list('c')]);
+  const shown = things.map(({ start, end }) => lines.slice(start, end).map(({ text }) => text));
+  expect(shown).toEqual([['a'], ['b'], ['c']]);
+});

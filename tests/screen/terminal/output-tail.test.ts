@@ -26,3 +26,14 @@ test('the width of the last row is that of a terminal, where a wide character do
     { examples: [[['12345', 'ab', 'ab', '字']], [['12345', '12345']]] },
   );
 });
+
+test.each([
+  ['', true],
+  ['0', true],
+  ['1', false],
+  ['2', false],
+])('the last character of a full row comes back after erasing by \\e[%sK: %s', (how, comes) => {
+  const tail = new OutputTail();
+  tail.push(`${'x'.repeat(COLUMNS)}\x1b[${how}K`, COLUMNS);
+  expect(tail.isFull(COLUMNS)).toBe(comes);
+});
