@@ -164,7 +164,8 @@ export class Guide {
     if (!isChanged || this.#options.notes === false || result.exitCode !== 0) return result;
     const isSubagent = this.#options.isSubagent?.() ?? false;
     this.#history.isSubagent = isSubagent instanceof Promise ? await isSubagent : isSubagent;
-    const notes = this.#noteRules.flatMap((rule) => saidBy(rule, this.#history));
+    const notes: string[] = [];
+    for (const rule of this.#noteRules) notes.push(...saidBy(rule, this.#history));
     if (notes.length === 0 || this.#settings(invocation).guidance === 'off') return result;
     return done(result.stdout, result.stderr + noteLines(notes));
   }

@@ -19,8 +19,10 @@ export function saidBy({ name, say }: GuidanceRule, work: Work, given = 0): stri
   } catch (error) {
     said = TEXTS.brokenRule(name, error);
   }
-  const lines = typeof said === 'string' ? [said] : (said ?? []);
-  return lines.map((line) => safeText(line, MAX_RULE_CHARACTERS));
+  if (said === undefined) return [];
+  return (typeof said === 'string' ? [said] : said).map((line) =>
+    safeText(line, MAX_RULE_CHARACTERS),
+  );
 }
 
 /** Gives the reminders of a session, and counts them. */
@@ -36,12 +38,13 @@ export class Reminders {
 
   /** The reminders that are due after a line, each of one or more lines. @param isWanted asked only if there are some. */
   due(work: Work, isWanted = () => true): string[] {
-    const due = this.#rules.flatMap((rule) => {
+    const due: { rule: GuidanceRule; given: number; text: string }[] = [];
+    for (const rule of this.#rules) {
       // The key takes time, and few sessions get a reminder.
       const given = this.#given.size === 0 ? 0 : (this.#given.get(stateKey(rule, work)) ?? 0);
       const lines = given < (rule.times ?? 1) ? saidBy(rule, work, given) : [];
-      return lines.length > 0 ? [{ rule, given, text: noteLines(lines).trimEnd() }] : [];
-    });
+      if (lines.length > 0) due.push({ rule, given, text: noteLines(lines).trimEnd() });
+    }
     if (due.length === 0 || !isWanted()) return [];
     for (const { rule, given } of due) this.#given.set(stateKey(rule, work), given + 1);
     return due.map(({ text }) => text);

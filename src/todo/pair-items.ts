@@ -72,9 +72,10 @@ export function pairInPlace(before: Items, after: Items): ItemPair[] {
 /** True if the lists share no item; of single items, if the new one has no word of the old one. */
 function isOtherWork(pairs: readonly ItemPair[]): boolean {
   if (pairs.some((pair) => pair.before && pair.after)) return false;
-  const [{ before } = {}, { after } = {}, ...others] = pairs as Partial<ItemPair>[];
+  if (pairs.length > 2) return true;
+  const [{ before } = {}, { after } = {}] = pairs as Partial<ItemPair>[];
   const words = before?.content.toLowerCase().match(WORD) ?? [];
-  return others.length > 0 || !words.some((word) => after?.content.toLowerCase().includes(word));
+  return !words.some((word) => after?.content.toLowerCase().includes(word));
 }
 
 /** Of scripts without spaces a letter, of others three or more. */
@@ -90,25 +91,22 @@ function match(open: readonly KeptPair[], items: Items, keyOf: (item: Item) => s
     if (group) group.push(item);
     else groups.set(key, [item]);
   }
-  const taken = new Set<Item>();
-  const take = (pair: KeptPair, group: Item[], at: number) => {
-    const item = group[at];
-    if (item === undefined) return;
-    group.splice(at, 1);
-    pair.after = item;
-    taken.add(item);
-  };
+  if (groups.size === 0) return items;
   const found: { readonly pair: KeptPair; readonly group: Item[] }[] = [];
   for (const pair of open) {
     const group = pair.after ? undefined : groups.get(keyOf(pair.before));
     if (group) found.push({ pair, group });
   }
   if (found.length === 0) return items;
-  for (const { pair, group } of found) {
-    const at = group.findIndex((item) => isSameItem(pair.before, item));
-    take(pair, group, at);
+  const taken = new Set<Item>();
+  for (const isRight of [isSameItem, () => true]) {
+    for (const { pair, group } of found) {
+      const at = pair.after ? -1 : group.findIndex((item) => isRight(pair.before, item));
+      if (at === -1) continue;
+      [pair.after] = group.splice(at, 1);
+      if (pair.after) taken.add(pair.after);
+    }
   }
-  for (const { pair, group } of found) if (!pair.after) take(pair, group, 0);
   return items.filter((item) => !taken.has(item));
 }
 
