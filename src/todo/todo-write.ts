@@ -139,7 +139,8 @@ async function changeOf(invocation: Invocation, settings: Settings, given: Given
     if (wrong) return { refused: wrongUsage(wrong, '') };
     return { wanted: steps && { steps }, version: expected, notes: [] };
   }
-  const list = await listOf(invocation, settings, given);
+  const reading = listOf(invocation, settings, given);
+  const list = reading instanceof Promise ? await reading : reading;
   if ('refused' in list) return list;
   const { items, version = expected } = list.value;
   if (expected !== undefined && expected !== version) {

@@ -170,7 +170,7 @@ export type GivenWriteOptions = Options<typeof WRITE_OPTIONS>;
 export function stepsOfOptions(options: GivenWriteOptions): ListSteps | undefined {
   const { '--add': contents, '--active-form': forms = [] } = options;
   const add = contents?.map((content, index) => ({ content, activeForm: forms[index] ?? '' }));
-  const isAsked = [...STEP_OPTIONS, '--active-form' as const].some((name) => options[name]);
+  const isAsked = options['--active-form'] || STEP_OPTIONS.some((name) => options[name]);
   return isAsked || add ? { ...options, add } : undefined;
 }
 

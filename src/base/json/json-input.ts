@@ -49,17 +49,16 @@ const CONTROLS_READ =
 const TWICE = 'read the JSON that was encoded twice; write " in it, not \\"';
 
 /** Reads a command's JSON from its only argument, or from standard input (none, or `-`); if that is refused, as it was typed. */
-export async function readJsonInput<Value>(
+export function readJsonInput<Value>(
   form: JsonForm<Value>,
   { argv, stdin, raw = '' }: Pick<Invocation, 'argv' | 'stdin' | 'raw'>,
-): Promise<JsonInput<Value>> {
+): JsonInput<Value> | Promise<JsonInput<Value>> {
   // If something was typed, standard input is not read.
   const [argument = raw ? '' : '-'] = argv;
-  const reading =
-    argv.length > 1
-      ? { refused: tooManyArguments(form, argv) }
-      : readJsonText(form, argument === '-' ? await stdin() : argument);
-  return orAsTyped(form, { argv, raw }, reading);
+  const read = (text: string) => orAsTyped(form, { argv, raw }, readJsonText(form, text));
+  if (argv.length > 1)
+    return orAsTyped(form, { argv, raw }, { refused: tooManyArguments(form, argv) });
+  return argument === '-' ? Promise.resolve(stdin()).then(read) : read(argument);
 }
 
 /** The reading of bash's words; if it was refused, or has lost quotes, the reading of the typed text, if that is JSON. */
@@ -135,8 +134,8 @@ export function heredoc(name: string, example: string): string {
 }
 
 function isTooLarge(text: string): boolean {
-  // Each code unit is at least one byte.
-  return text.length > MAX_JSON_BYTES || Buffer.byteLength(text) > MAX_JSON_BYTES;
+  // Each code unit is one to three bytes.
+  return text.length > MAX_JSON_BYTES / 3 && Buffer.byteLength(text) > MAX_JSON_BYTES;
 }
 
 function tooLarge({ noun }: { readonly noun: string }): CommandResult {

@@ -181,7 +181,8 @@ export function certainObject<T extends Fields>(table: T, given: unknown, limits
   // Only of these do all fields belong to the object itself.
   if (!isObject(given) || Object.getPrototypeOf(given) !== Object.prototype) return undefined;
   const copy: Record<string, unknown> = {};
-  let others = Object.keys(given).length;
+  let others = 0;
+  for (const _ in given) others += 1;
   for (const name in table) {
     const { kind, isRequired } = table[name] as Fields[string];
     const value = given[name];
@@ -194,7 +195,7 @@ export function certainObject<T extends Fields>(table: T, given: unknown, limits
 }
 
 function certainValue(kind: Kind, value: unknown, limits: TextLimits): string | undefined {
-  if (kind.is === 'word') return kind.words.find((word) => word === value);
+  if (kind.is === 'word') return kind.words[kind.words.indexOf(value as string)];
   if (kind.is !== 'text' || typeof value !== 'string') return undefined;
   const text = value.trim();
   return kind.problem(text, kind.most(limits), limits) === undefined ? text : undefined;
