@@ -90,7 +90,7 @@ describe.skipIf(!hasTmux)("in a person's first hour, with a list in sight,", () 
     await shell.run('true');
     shell.press('C-r');
     shell.type('6 * 7');
-    await shell.until('the search', (screen) => /reverse-i-search.*6 \* 7/.test(screen));
+    await shell.until('the search', (screen) => /reverse-i-search\)`6 \* 7'/.test(screen));
     await shell.interrupt();
     await untilPanel(shell);
     for (const key of ['Up', 'Up', 'Enter']) shell.press(key);
