@@ -87,7 +87,8 @@ function droppedItems({ changes, items, dropped }: Replacement) {
   // One of two items with the same content may go. A new item has no content that was there before.
   const kept = new Set(dropped.map(contentKey));
   for (const { before, after } of changes) if (before && after) kept.add(contentKey(after));
-  const gone = lost.filter((item) => !kept.has(contentKey(item)));
+  // The keys take time.
+  const gone = kept.size === 0 ? lost : lost.filter((item) => !kept.has(contentKey(item)));
   return gone.length > 0 ? TEXTS.droppedItems(gone) : undefined;
 }
 
