@@ -9,7 +9,7 @@ import { connectToServers } from '../servers/server-storage.ts';
 connectToServers();
 
 // `agent-shell prompt-panel`: the hooks of an interactive agent-shell (prompt-hooks.bash) run it at a prompt, with the terminal
-// on descriptor 3. `again` draws the panel below a waiting prompt, after a change of a list in the background. `not-found`
+// on descriptor 3. `again` draws the panel below a waiting prompt, after a change of `todos` or `tasks` in the background. `not-found`
 // suggests an agent command for an unknown name.
 
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
@@ -19,7 +19,9 @@ async function runPromptPanel([mode = 'auto', argument = '']: readonly string[])
   if (mode === 'not-found') return sayNearName(argument);
   const environment = process.env;
   const directory = process.cwd();
-  if (mode === 'again') return showAtPrompt(environment, directory);
+  if (mode === 'again') {
+    return showAtPrompt(environment, directory, argument === 'tasks' ? argument : 'todos');
+  }
   const journal = readStandardInput(MOST_JOURNAL_BYTES).toString().split('\0');
   const prompt = { environment, directory, terminal: TERMINAL, mode, journal };
   writeAll(1, await answerPrompt({ ...prompt, hasRun: argument === '1' }));

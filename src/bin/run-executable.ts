@@ -30,7 +30,8 @@ export async function runExecutable(
   const handler = create(home, () => home.reading);
   limitProgram(settings);
   // The task commands do this themselves. It goes on while the server works on the command.
-  const isRenewing = handler.name.startsWith('Todo') && settings.leaseMs !== undefined;
+  const isOnList = handler.name.startsWith('Todo');
+  const isRenewing = isOnList && settings.leaseMs !== undefined;
   const renewed = isRenewing && teamNews(teamOf(home), settings, false);
   const ran = await runHandler(handler);
   // If the folder of lists cannot be found, the command itself reports that.
@@ -41,7 +42,8 @@ export async function runExecutable(
   await renewed;
   await home.close();
   if (hasChanged) {
-    tellPrompt(process.env, `${__dirname}/../bin/agent-shell.cjs`);
+    const agentShell = `${__dirname}/../bin/agent-shell.cjs`;
+    tellPrompt(process.env, agentShell, isOnList ? 'todos' : 'tasks');
   }
   exitNow();
 }

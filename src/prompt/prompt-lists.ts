@@ -41,7 +41,6 @@ interface PromptFinding {
 export type Changes = Pick<RenderOptions, 'rewritten'> & { readonly fresh: ReadonlySet<unknown> };
 
 const LONGEST_WAIT_SECONDS = 1;
-const JUST_NOW_MS = 2000;
 
 export class PromptLists {
   readonly theme: Theme;
@@ -154,11 +153,9 @@ export class PromptLists {
     return fresh;
   }
 
-  /** Changes of the latest write. */
-  get justChanged(): Changes {
-    const { todos, tasks } = this.#versions;
-    const isNew = Date.now() - +this.#todos.updatedAt < JUST_NOW_MS;
-    return this.changedSince(isNew ? { todos: todos - 1, tasks } : { todos, tasks: tasks - 1 });
+  /** Changes of the latest write of the list, or of the tasks. */
+  latestOf(written: keyof Versions): Changes {
+    return this.changedSince({ ...this.#versions, [written]: this.#versions[written] - 1 });
   }
 
   get isDone(): boolean {

@@ -63,8 +63,16 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
     .join('');
 }
 
-/** Shows the lists below the prompt of the shell that started this process. Typed text stays as it is. */
-export async function showAtPrompt(environment: Environment, directory: string): Promise<void> {
+/**
+ * Shows the lists below the prompt of the shell that started this process. Typed text stays as it is.
+ *
+ * @param written what a command has just written: that stands out.
+ */
+export async function showAtPrompt(
+  environment: Environment,
+  directory: string,
+  written: 'todos' | 'tasks',
+): Promise<void> {
   const pid = promptShell(environment);
   const shell = jobOf(pid);
   if (shell === undefined || shell.terminal !== jobOf(process.pid)?.terminal) return;
@@ -74,7 +82,7 @@ export async function showAtPrompt(environment: Environment, directory: string):
   const size = sizeOf(terminal);
   const lists = await PromptLists.open({ ...place, ...size });
   await lists.close();
-  writeSync(terminal, repinned(lists.rows(lists.justChanged), size.rows));
+  writeSync(terminal, repinned(lists.rows(lists.latestOf(written)), size.rows));
 }
 
 /** True if a line editor is using the terminal, as bash's does at its prompt. */

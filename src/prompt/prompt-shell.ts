@@ -18,12 +18,17 @@ function isReplaced(pid: string): boolean {
  * Updates the panel at the prompt of an interactive agent-shell after a background job changed a list. A separate process
  * does it, so that nobody waits.
  */
-export function tellPrompt(environment: Environment, agentShell: string): void {
+export function tellPrompt(
+  environment: Environment,
+  agentShell: string,
+  written: 'todos' | 'tasks',
+): void {
   const { TODO_PANEL = 'auto', TERM = 'dumb' } = environment;
   if (['off', 'plain'].includes(TODO_PANEL) || TERM === 'dumb') return;
   const job = promptShell(environment) > 0 ? jobOf(process.pid) : undefined;
   if (job === undefined || job.group === job.foreground) return;
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const child = spawn(process.execPath, [agentShell, 'prompt-panel', 'again'], { stdio: 'ignore' });
+  const argv = [agentShell, 'prompt-panel', 'again', written];
+  const child = spawn(process.execPath, argv, { stdio: 'ignore' });
   child.on('error', () => {}).unref();
 }

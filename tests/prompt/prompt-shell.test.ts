@@ -161,7 +161,7 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
       (await startJob(shell, commands))();
       await eventually('it has ended', () => existsSync(join(shell.project, 'ended')));
       const writers = () =>
-        processesWith(shell.home).filter(({ command }) => / again$/.test(command));
+        processesWith(shell.home).filter(({ command }) => / again todos$/.test(command));
       await eventually('no writer is left', () => writers().length === 0);
       writeFileSync(join(shell.project, 'stay'), '');
       shell.press('Enter');
