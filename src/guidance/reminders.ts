@@ -19,10 +19,9 @@ export function saidBy({ name, say }: GuidanceRule, work: Work, given = 0): stri
   } catch (error) {
     said = TEXTS.brokenRule(name, error);
   }
-  if (said === undefined) return [];
-  return (typeof said === 'string' ? [said] : said).map((line) =>
-    safeText(line, MAX_RULE_CHARACTERS),
-  );
+  const lines = typeof said === 'string' ? [said] : said;
+  // A rule in JavaScript may return null.
+  return lines?.map((line) => safeText(line, MAX_RULE_CHARACTERS)) ?? [];
 }
 
 /** Gives the reminders of a session, and counts them. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { saidAfterLine } from '../../src/guidance/reminders.ts';
+import { saidAfterLine, saidBy } from '../../src/guidance/reminders.ts';
 import { LINE_RULES } from '../../src/guidance/rules.ts';
+import type { Work } from '../../src/guidance/work.ts';
 import { runs } from '../helpers/random.ts';
 import { agentSession, items, notesOf, writeLine } from './agent-session.ts';
 
@@ -129,4 +130,9 @@ test('a process that knows only the record of a session says what the guide of t
     }),
     { numRuns: runs(100) },
   );
+});
+
+test('a rule in JavaScript that returns null says nothing', () => {
+  const say = () => null as unknown as undefined;
+  expect(saidBy({ name: 'silent', kind: 'note', say }, {} as Work)).toEqual([]);
 });

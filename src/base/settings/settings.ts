@@ -182,7 +182,8 @@ function readVariables(
 ): SettingsReading {
   const file = directory === undefined ? NO_VARIABLES : readEnvFile(directory);
   const variables = read(environment);
-  if (caller !== environment) for (const name of CALLER_VARIABLES) variables[name] = caller[name];
+  if (caller !== environment)
+    for (const name of CALLER_VARIABLES) if (name in variables) variables[name] = caller[name];
   const known = latest?.read === read && latest.file === file ? latest : undefined;
   if (known && areEqual(known.variables, variables)) return known.reading;
   latest = { read, variables, file, reading: settingsFrom(variables, file, directory) };
