@@ -30,7 +30,8 @@ test('a server that answers at once and never commits is asked no longer than th
   expect(await Promise.all(changes.map(problemOf))).toEqual(
     Array(3).fill(expect.stringMatching(refused)),
   );
-  expect(performance.now() - start).toBeLessThan(2500);
+  // Each of a thousand tries would wait as long.
+  expect(performance.now() - start).toBeLessThan(20_000);
 });
 
 test.each(['etcd://', 'postgres://ann@'])('a check of a silent %s is a read', async (scheme) => {

@@ -66,8 +66,8 @@ test('a lease of a machine with the same id and another clock, such as a clone o
   const theirs = { ...ours, now };
   const lease = leaseFor(60_000, theirs);
   const task = { id: 1, status: 'in_progress', lease } as Task;
-  expect(leaseLeft(task, ours)).toBeGreaterThan(59_000);
-  expect(leaseLeft(task, { ...ours, now: () => ours.now() + 61_000 })).toBeGreaterThan(59_000);
+  expect(leaseLeft(task, ours)).toBeGreaterThan(30_000);
+  expect(leaseLeft(task, { ...ours, now: () => ours.now() + 61_000 })).toBeGreaterThan(30_000);
   const later = { now: () => ours.now() + 61_000, wall: () => ours.wall() + 61_000 };
   expect(leaseLeft(task, { ...ours, ...later })).toBe(0);
 });
