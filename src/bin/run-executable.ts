@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { AgentBashHandler, CommandResult } from '../base/command/agent-command.ts';
+import { HELP_OPTIONS } from '../base/command/options.ts';
 import { withWarnings } from '../base/command/replies.ts';
 import { limitProgram } from '../base/command/time-limit.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../base/command/utf8.ts';
@@ -36,7 +37,8 @@ export async function runExecutable(
   const ran = await runHandler(handler);
   // If the folder of lists cannot be found, the command itself reports that.
   const warnings = orElse(() => home.warnings, []);
-  const hasChanged = ran.exitCode === 0 && !handler.isReadOnly;
+  const isHelp = process.argv.some((word) => Object.hasOwn(HELP_OPTIONS, word));
+  const hasChanged = ran.exitCode === 0 && !handler.isReadOnly && !isHelp;
   const result = await forReader(withWarnings(ran, warnings));
   process.exitCode = writeResult(handler.name, result, hasChanged);
   await renewed;
@@ -73,7 +75,10 @@ function invalidArgument(argv: readonly string[]): InvalidUtf8 | undefined {
   return undefined;
 }
 
-/** Writes the result to this process's streams. @param isStored what was done stays done. Returns the exit code. */
+/**
+ * Writes the result to this process's streams. If standard output is closed, Node has opened /dev/null there, which a caller
+ * may do as well: that cannot be an error. @param isStored what was done stays done. Returns the exit code.
+ */
 export function writeResult(name: string, ran: CommandResult, isStored = false): number {
   tell(ran.stderr);
   try {

@@ -110,6 +110,14 @@ test('a change that is stored is not refused, though its reply cannot be written
   expect(inBash(`${WRITE} --done 9 > /dev/full`)).toMatchObject({ status: 1 });
 });
 
+test('help that cannot be written is an error, also of commands that change lists', () => {
+  const { inBash } = machine();
+  for (const help of ['-h', '--help', '--version']) {
+    const stderr = expect.stringMatching(/^TodoWrite: write error: ENOSPC: [^;]*\n$/);
+    expect(inBash(`${WRITE} ${help} > /dev/full`)).toMatchObject({ status: 1, stderr });
+  }
+});
+
 test('what cannot be said on standard error changes no exit code, and nothing on standard output', () => {
   const { inBash } = machine();
   const stdout = 'Todo list updated: 0 completed, 0 in_progress, 0 pending\n';

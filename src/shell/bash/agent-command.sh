@@ -33,9 +33,10 @@ fail() {
 }
 lost() { fail 'its agent shell has ended'; }
 # After exit code 1 a model would repeat a change. a: the exit code of the call; $1: of head, from 129 on a signal's.
-# {isChange} is true in the scripts of commands that change lists.
+# {isChange} is true in the scripts of commands that change lists. Help changes none.
 unwritten() {
   [ "$1" -le 128 ] || exit "$1"
+  for word; do case $word in -h | --help | --version) a=1 ;; esac; done
   [ "{isChange}$a" = true0 ] || fail 'write error'
   fail 'write error; any change is stored' 0
 }
@@ -101,7 +102,7 @@ while :; do
       exec 4<&-
       [ "$b" = 0 ] || printf %s "$err" >&6
       printf %s "$out" && exit "$a"
-      unwritten 1 ;;
+      unwritten 1 "$@" ;;
     # a, b, c: as for text
     bytes)
       # Some head(1) read ahead, so the host sends each part on request, and `end` when it is complete.
@@ -111,7 +112,7 @@ while :; do
       trap '' PIPE
       printf . || lost
       trap - PIPE
-      [ "$c" = 0 ] || head -c "$c" <&4 >&7 || unwritten $?
+      [ "$c" = 0 ] || head -c "$c" <&4 >&7 || unwritten $? "$@"
       trap '' PIPE
       printf . || lost
       read -r -u 4 kind && [ "$kind" = end ] || lost

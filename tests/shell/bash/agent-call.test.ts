@@ -117,7 +117,7 @@ describe('the reply', () => {
     },
   );
 
-  test('of a command that changes lists, at a full device, says that any change is stored, with exit code 0', async () => {
+  test('of a command that changes lists, at a full device, says that any change is stored, with exit code 0, unless it is help', async () => {
     const real = [
       ...agentHandlers(new TodoStore(), () => ({ settings: DEFAULT_SETTINGS, warnings: [] })),
       ...taskCommands(taskContext({ environment: {}, directory: () => '/' })),
@@ -133,6 +133,8 @@ describe('the reply', () => {
         const exitCode = isReadOnly ? 1 : 0;
         const result = { stdout: '', stderr: stored, exitCode };
         expect(await session.run(`command ${name} >/dev/full`)).toEqual(result);
+        const refused = { stdout: '', stderr: `${name}: write error\n`, exitCode: 1 };
+        expect(await session.run(`command ${name} --help >/dev/full`)).toEqual(refused);
       }
     }
   });
