@@ -28,7 +28,8 @@ import {
 } from '../base/json/json-input.ts';
 import { describeProblem, readJson } from '../base/json/json-reader.ts';
 import { objectSchema, ProblemLines } from '../base/json/schema.ts';
-import { inQuotes } from '../base/safe-text.ts';
+import { quote } from '../base/line/quotes.ts';
+import { briefText, inQuotes, isBlank } from '../base/safe-text.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
 import type { Refused } from './reasons.ts';
 import { COMMON_OPTIONS, type TaskCall } from './task-call.ts';
@@ -129,13 +130,18 @@ export function readRequest<Request>(
     return readFields(form, { ...given, ...worded }, limits, first === undefined ? hint : '');
   }
   const isSubject = hint === '' && 'subject' in form.fields && given.subject === undefined;
-  const way = isSubject ? `. Try: --subject ${inQuotes(rest.join(' '))}` : '';
+  const way = isSubject ? `. Try: --subject ${subjectWord(rest.join(' '))}` : '';
   const problem = isSubject
     ? `Unexpected argument ${inQuotes(surplus)}${way}`
     : unexpectedWord(form, surplus, first);
   if (isGiven) return orTyped(wrongUsage(problem, usage));
   if (hint !== '' || !form.readsStdin) return orTyped(refusal(problem, undefined, usage));
   return orTyped(invalidJson(`${inQuotes(surplus)} is not JSON${way}`, usage));
+}
+
+/** As bash reads it; one that is blank, long or not safe to print is for the caller to write. */
+function subjectWord(subject: string): string {
+  return isBlank(subject) || briefText(subject) !== subject ? '"..."' : quote(subject);
 }
 
 /** If the id is the word too many, the first one was meant as an option: `done 1` for `1 --status completed`. */

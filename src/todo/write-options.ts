@@ -27,7 +27,7 @@ const CALLS: readonly (readonly [call: string, words: string])[] = [
   ['TodoWrite --undo', 'undo'],
   ['TodoWrite --adopt', 'adopt inherit'],
   ['TodoWrite --undo --at N', 'restore revert rollback'],
-  [ADD, 'add create new insert content a n'],
+  [ADD, 'add create new insert content title subject text task name a n'],
   [START, 'start begin in-progress active doing resume s'],
   [DONE, 'done complete completed finish finished close tick x'],
   [PENDING, 'pending undone reopen blocked block stop pause put back not hold wait defer open'],

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { estimateTokenCount as tokens } from 'tokenx';
 import { expect, test } from 'vitest';
+import { quote } from '../../src/base/line/quotes.ts';
 import { DEFAULT_SETTINGS } from '../../src/base/settings/settings.ts';
 import { agentHandlers } from '../../src/shell/router/agent-handlers.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
@@ -89,6 +90,19 @@ test.each(SLIPS)('$name', async (slip) => {
     store.update(BEFORE);
     expect(await router.route(told)).toMatchObject({ exitCode: 0 });
   }
+});
+
+test.each([
+  ["Don't stop", String.raw`'Don'\''t stop'`],
+  ['it is `x` for $5', "'it is `x` for $5'"],
+  ...['', ' ', '\u200b', 'a\u001b[1mb', 'x'.repeat(250)].map((subject) => [subject, '"..."']),
+])('TaskCreate %j leads to a call that is accepted', async (subject = '', word) => {
+  const { router } = shared();
+  const { stderr } = await router.route(`TaskCreate ${quote(subject)}`);
+  const [, told] = /Try: (.*)$/m.exec(stderr) ?? [];
+  expect(told).toBe(`--subject ${word}`);
+  const stdout = expect.stringMatching(/^Task #\d+ created: /);
+  expect(await router.route(`TaskCreate ${told}`)).toMatchObject({ stdout, exitCode: 0 });
 });
 
 test('each error leads to a call that is right at once', () => {
