@@ -123,8 +123,7 @@ export function listNamesIn(folder: string): string[] {
     const names = attempt('read', folder, () => readdirSync(folder));
     return names.filter((name) => !name.endsWith('~') && !name.endsWith(UNFINISHED)).sort();
   } catch (error) {
-    // A file among the folders is not a list.
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
 }

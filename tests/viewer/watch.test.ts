@@ -110,6 +110,23 @@ test('a list that cannot be read from the start: exit code 3, and stderr names t
   });
 });
 
+test('a file in place of a folder of lists is an error, as for those who write there', async () => {
+  const cwd = temporaryDirectory();
+  for (const name of ['file', 'tasks~', 'session']) writeFileSync(join(cwd, name), '');
+  const stderr = expect.stringMatching(/^agent-shell: cannot read .*: ENOTDIR/);
+  const calls = [
+    ['file', 'watch', '--jsonl'],
+    ['file', 'sessions'],
+    ['', 'watch', '--jsonl', '--session', 'session'],
+    ['', 'sessions'],
+  ];
+  for (const [folder = '', ...argv] of calls) {
+    const env = cleanEnvironment({ TODO_STATE_DIR: join(cwd, folder) });
+    const { ended } = startProgram(executable('agent-shell'), argv, { cwd, env });
+    expect(await ended).toMatchObject({ exitCode: 3, stderr });
+  }
+});
+
 test('a list whose newest version is damaged is reported, shown as it was, and followed on', async () => {
   const state = temporaryDirectory();
   const store = storeOf(state, 'main');
