@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Invocation } from '../base/command/agent-command.ts';
 import { HELP_OPTIONS, type Options } from '../base/command/options.ts';
@@ -29,6 +30,19 @@ const HOOK_LIMIT_MS = 30_000;
 const MOST_ASKED = 5;
 const ASKED_TOO_OFTEN = `asked ${MOST_ASKED} times, each time about other tasks; a hook must not change them`;
 const MAX_REASON_CHARACTERS = 1000;
+
+function hooksFolder({ around = NOTHING_AROUND }: TaskContext, { hooksDir }: Settings) {
+  return hooksDir && resolve(around.cwd, hooksDir);
+}
+
+/** Warns of a folder of hooks that is missing or closed: none of its hooks would be asked. */
+export function hooksWarnings(context: TaskContext, settings: Settings): readonly string[] {
+  const folder = hooksFolder(context, settings);
+  if (!folder || existsSync(`${folder}/.`)) return [];
+  return [
+    `Warning: TODO_HOOKS_DIR must be a folder, received '${safeText(folder)}'; using no hooks`,
+  ];
+}
 
 /** One call of a command: whose it is, on which list, and how. */
 export class TaskCall {
@@ -131,9 +145,10 @@ export class TaskCall {
   ): Promise<Reason | undefined> {
     const { agent, settings } = this;
     const { around = NOTHING_AROUND } = this.context;
-    const path = settings.hooksDir && resolve(around.cwd, settings.hooksDir, hook);
+    const folder = hooksFolder(this.context, settings);
+    const path = `${folder}/${hook}`;
     const question = JSON.stringify([hook, tasks.map((task) => ({ ...task, ...UNKNOWN_TIMES }))]);
-    if (!path || !isProgram(path) || this.#approved.has(question)) return undefined;
+    if (!folder || !isProgram(path) || this.#approved.has(question)) return undefined;
     if (this.#asked++ === MOST_ASKED) return because('refused_by_hook', hook, ASKED_TOO_OFTEN);
     const input = `${JSON.stringify({ event: hook, agent, tasks })}\n`;
     const limits = { limitMs: HOOK_LIMIT_MS, keep: 'beginning', ...around } as const;

@@ -8,7 +8,7 @@ import type { Settings } from '../base/settings/settings.ts';
 import { releaseSession } from './claims.ts';
 import type { TaskGraph } from './task.ts';
 import { TASK_ARCHIVE } from './task-archive.ts';
-import { TaskCall, type TaskOptions } from './task-call.ts';
+import { hooksWarnings, TaskCall, type TaskOptions } from './task-call.ts';
 import { TASK_CLAIM, TASK_RELEASE } from './task-claim.ts';
 import { settingsOf, type TaskContext } from './task-context.ts';
 import { TASK_CREATE } from './task-create.ts';
@@ -50,6 +50,10 @@ export function taskCommand(form: TaskForm<unknown>, context: TaskContext): Agen
   const { name, summary, usage, purpose, helpPage, fields, isReadOnly = false } = form;
   const common = { usage, purpose, repair: TASKS_REPAIR, helpPage, options: optionsOf(form) };
   const settings = settingsOf(context);
+  const read = (call: Invocation) => {
+    const { settings: ofCall, warnings } = settings(call);
+    return { settings: ofCall, warnings: [...warnings, ...hooksWarnings(context, ofCall)] };
+  };
   return {
     name,
     summary,
@@ -65,7 +69,7 @@ export function taskCommand(form: TaskForm<unknown>, context: TaskContext): Agen
       return isEmpty ? { ...schema, description: `Takes no input; ${summary}` } : schema;
     },
     execute: (invocation) =>
-      perform(common, invocation, settings, (parsed, ofCall, call) =>
+      perform(common, invocation, read, (parsed, ofCall, call) =>
         runForm(form, context, call, ofCall, parsed),
       ),
   };

@@ -114,8 +114,16 @@ test('a missing or non-executable file, or a folder, is not a hook', async () =>
   mkdirSync(join(hooksDir, 'task-completed'));
   const { exitCode } = await team().run(...CHANGES);
   expect(exitCode).toBe(0);
-  const nowhere = new Team({ settings: { hooksDir: join(hooksDir, 'none') } });
-  expect(await nowhere.run('TaskCreate --subject A')).toMatchObject({ exitCode: 0 });
+});
+
+test('a folder of hooks that does not exist is a warning', async () => {
+  for (const none of [join(hooksDir, 'none'), 'none']) {
+    const folder = none === 'none' ? '/none' : none;
+    const stderr = `Warning: TODO_HOOKS_DIR must be a folder, received '${folder}'; using no hooks\n`;
+    const nowhere = new Team({ settings: { hooksDir: none } });
+    expect(await nowhere.run('TaskCreate --subject A')).toMatchObject({ stderr, exitCode: 0 });
+  }
+  expect((await team().run('TaskCreate --subject A')).stderr).toBe('');
 });
 
 test('one that dies, and one that cannot be run, refuses', async () => {
