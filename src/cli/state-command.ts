@@ -175,17 +175,24 @@ async function* copyLists(from: ListStorage, to: ListStorage): AsyncGenerator<Co
   const tasks = (storage: ListStorage, key: string) => (author: string) =>
     taskPlace(storage, key, author);
   const taskText = (graph: TaskGraph) => JSON.stringify(TASK_STEPS.between(NO_TASKS, graph));
-  for (const { key, path } of [...(await from.find('todos')), ...(await from.find('tasks'))]) {
+  const found = [...(await from.find('todos')), ...(await from.find('tasks'))];
+  let copied = 0;
+  for (const { key, path } of found) {
     const list = path.map((name) => safeText(name, 80)).join(' ');
     try {
       const { versions, problem } =
         path[0] === 'todos'
           ? await copyList(todos(from, key), todos(to, key), JSON.stringify)
           : await copyList(tasks(from, key), tasks(to, key), taskText);
+      copied++;
       yield { list, versions, problem };
     } catch (error) {
       if (!(error instanceof StateError)) throw error;
-      yield { list, versions: 0, problem: error.message };
+      // A server that is away: the next list would wait for it as long.
+      const isAway = error.isOfReading && error.cause === undefined;
+      const count = isAway ? `${copied} of ${found.length} lists are copied; ` : '';
+      yield { list, versions: 0, problem: count + error.message };
+      if (isAway) return;
     }
   }
 }

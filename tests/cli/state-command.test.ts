@@ -112,6 +112,18 @@ test('a copy leaves out a version that is damaged, and says so', async () => {
   expect(sh('TODO_STATE_DIR=copy TodoRead').stdout).toContain('[ ] Ship');
 });
 
+test('a copy ends at the first list for which its server cannot be reached', async () => {
+  const { state, call } = machine({ TODO_STATE_DIR: 'lists', TODO_STATE_TIMEOUT: '1' });
+  for (const agent of ['ann', 'bob']) await call(`TodoWrite --agent ${agent} ${item('Build')}`);
+  expect(await state('copy', 'lists', 'etcd://127.0.0.1:1/acme')).toEqual({
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^Error: todos release ann: 0 of 2 lists are copied; cannot read from etcd .*\n$/,
+    ),
+    exitCode: 3,
+  });
+});
+
 test('lists in files: it names the folder, your list and its version', async () => {
   const { state, call, work, env } = machine({ TODO_STATE_DIR: 'lists' });
   expect(run('agent-shell', ['state'], { cwd: work, env }).stdout).toMatch(
