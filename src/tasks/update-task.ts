@@ -74,6 +74,7 @@ export function updateTask(
   const changed = changedFields(before, task).filter((field) => field !== 'lostBy');
   if (changed.length === 0) return { graph, before, task: before, changed, unblocked: [] };
   const after = withTasks(links, [{ ...task, updatedAt: at }]);
+  const isCompletedNow = task.status === 'completed' && before.status !== 'completed';
   return {
     graph: after,
     before,
@@ -81,7 +82,7 @@ export function updateTask(
     changed: changed
       .filter((field) => field !== 'proof' || changed.length === 1)
       .map((field) => (field === 'comments' ? 'comment' : field)),
-    unblocked: before.status === 'completed' ? [] : unblockedBy(task, after),
+    unblocked: isCompletedNow ? unblockedBy(task, after) : [],
   };
 }
 
