@@ -20,7 +20,8 @@ async function runPromptPanel([mode = 'auto', argument = '']: readonly string[])
   const environment = process.env;
   const directory = process.cwd();
   if (mode === 'again') {
-    return showAtPrompt(environment, directory, argument === 'tasks' ? argument : 'todos');
+    if (argument !== 'todos' && argument !== 'tasks') throw new Error(`'${argument}' is no list`);
+    return showAtPrompt(environment, directory, argument);
   }
   const journal = readStandardInput(MOST_JOURNAL_BYTES).toString().split('\0');
   const prompt = { environment, directory, terminal: TERMINAL, mode, journal };

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -6,6 +7,7 @@ import { answerPrompt } from '../../src/prompt/prompt-panel.ts';
 import { bashIsSince } from '../helpers/bash.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasPrograms, isHere } from '../helpers/machine.ts';
 import { PersonsShell } from '../helpers/persons-shell.ts';
@@ -238,6 +240,16 @@ describe.skipIf(!hasTmux || !bashIsSince(4, 4))('above the panel', { concurrent:
       }
     },
   );
+});
+
+test('what was written is todos or tasks: another word is an error', ({ expect }) => {
+  const cwd = temporaryDirectory();
+  const place = { cwd, env: cleanEnvironment({ TODO_STATE_DIR: cwd }) };
+  const exitCodes = ['todos', 'tasks', 'task', ''].map((word) => {
+    const argv = [executable('agent-shell'), 'prompt-panel', 'again', word];
+    return spawnSync(process.execPath, argv, place).status;
+  });
+  expect(exitCodes).toEqual([0, 0, 1, 1]);
 });
 
 test('on a terminal that does not say its size the panel has 80 columns', async ({ expect }) => {
