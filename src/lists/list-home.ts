@@ -40,12 +40,15 @@ const NAME_THE_TEAM =
 /** Replaces a state folder that git tracks. No session has this name: theirs do not end in `~`. */
 const UNTRACKED = 'untracked~';
 
+const NAME_OTHERWISE =
+  'the path of this folder, or a name that was set, is not UTF-8, so it cannot name a list: set TODO_SESSION, TODO_AGENT or TODO_TEAM to another name';
+const STORE_ELSEWHERE =
+  'the path of the folder of lists is not UTF-8: set TODO_STATE_DIR to another one';
+
 /** Node replaces bytes that are not UTF-8 with U+FFFD, so two such names could be the same list. */
-function certain(name: string): string {
-  if (!name.includes('\ufffd')) return name;
-  throw new StateError(
-    'the path of this folder, or a name that was set, is not UTF-8, so it cannot name a list: set TODO_SESSION, TODO_AGENT or TODO_TEAM to another name',
-  );
+function certain(name: string, problem = NAME_OTHERWISE): string {
+  if (name.includes('\ufffd')) throw new StateError(problem);
+  return name;
 }
 
 export class ListHome {
@@ -176,7 +179,8 @@ export class ListHome {
 
   #findFolder(): string {
     const { stateDir } = this.settings;
-    const folder = stateFolder(stateDir, this.around.environment, this.#root);
+    const found = stateFolder(stateDir, this.around.environment, this.#root);
+    const folder = certain(found, STORE_ELSEWHERE);
     if (stateDir === undefined || !isTracked(folder)) return folder;
     const untracked = `${folder}/${UNTRACKED}`;
     if (!isTracked(untracked)) return untracked;

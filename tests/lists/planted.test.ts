@@ -1,4 +1,5 @@
-import { lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { appendOwnFile, writeOwnFile } from '../../src/base/system/files.ts';
@@ -9,7 +10,7 @@ import { openTaskStore } from '../../src/tasks/task-store.ts';
 import { TodoHome } from '../../src/todo/todo-home.ts';
 import { tokenIn } from '../../src/viewer/web-server.ts';
 import { callCommand } from '../helpers/commands.ts';
-import { cleanEnvironment } from '../helpers/executables.ts';
+import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
 import { graphOf } from '../tasks/tasks.ts';
 
@@ -109,4 +110,17 @@ test('two folders whose names are not UTF-8 do not share a list', () => {
   expect(() => openTaskStore({ environment, directory })).toThrow(/is not UTF-8/);
   const named = { ...environment, TODO_TEAM: '\ufffd' };
   expect(() => openTaskStore({ environment: named, directory: '/' })).toThrow(/is not UTF-8/);
+});
+
+test('lists are in no folder whose path is not UTF-8, since it would be another one', () => {
+  const work = temporaryDirectory();
+  const program = executable('todo-write');
+  const write = (dir: string) => `TODO_STATE_DIR=${dir} '${program}' '{"todos":[]}'`;
+  const env = cleanEnvironment({ TODO_SESSION: 's', HOME: work });
+  const inBash = (line: string) =>
+    spawnSync('bash', ['-c', line], { cwd: work, env, encoding: 'utf8' });
+  const stderr = expect.stringContaining('the folder of lists is not UTF-8: set TODO_STATE_DIR');
+  expect(inBash(write("$PWD/$'a\\xff'"))).toMatchObject({ status: 3, stderr });
+  expect(inBash(`HOME=$HOME/$'b\\xff' ${write('')}`)).toMatchObject({ status: 3, stderr });
+  expect(readdirSync(work)).toEqual([]);
 });
