@@ -110,9 +110,9 @@ export interface Evaluation {
 
 // The read returns more than 128 if a trapped signal interrupts it in POSIX mode, or after TMOUT; any other failure ends bash
 // before it can read half a line. It reads from descriptor 9, which is restored afterwards, and not from standard input, which
-// belongs to a trap that runs meanwhile.
+// belongs to a trap that runs meanwhile; and not into `_`, which a line may have made readonly.
 const wait = ({ go }: ControlFiles) =>
-  `until ${BUILTIN} read -rn1 -u9 _ 9<${quote(go)};do [[ $? -gt 128 ]]||${BUILTIN} exit;done`;
+  `until ${BUILTIN} read -rn1 -u9 ${KEPT} 9<${quote(go)}&&${BUILTIN} unset -v ${KEPT};do [[ $? -gt 128 ]]||${BUILTIN} exit;done`;
 
 // Redirections of the group before a line. The last one redirects nothing, but sets LINENO, so that bash's messages count from
 // line 1: an assignment elsewhere is undone when its command ends.

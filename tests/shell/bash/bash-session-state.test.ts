@@ -329,6 +329,17 @@ test('a line that makes a variable of ours readonly decides no exit code of the 
   expect((await session.run('(exit 7)')).exitCode).toBe(7);
 });
 
+test.runIf(bashIsSince(5, 0))(
+  'a line that makes $_ readonly ends no bash, which complains',
+  async () => {
+    const session = startSession();
+    const stderr = expect.stringContaining('_: readonly variable\n');
+    await session.run('x=next; readonly _');
+    expect(await session.run('echo $x')).toEqual({ stdout: 'next\n', stderr, exitCode: 0 });
+    expect(await session.run('(exit 5)')).toMatchObject({ stdout: '', exitCode: 5 });
+  },
+);
+
 test('the first line of a session sees the state that plain bash has', async () => {
   const functions = bashIsSince(5, 0) ? '"${FUNCNAME[*]}"' : '';
   const line = `echo "$0" "$#" "$SHLVL" "$BASH_SUBSHELL" ${functions}; jobs; trap -p; alias; type -t _L; umask`;
