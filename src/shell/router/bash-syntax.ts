@@ -5,10 +5,10 @@ import { noteLines } from '../../base/command/replies.ts';
 import { heredoc, MAX_JSON_BYTES } from '../../base/json/json-input.ts';
 import { withoutQuoted } from '../../base/line/quotes.ts';
 
-const LIMIT_MS = 1_000;
+const LIMIT_MS = 5_000;
 
 /**
- * True if bash can parse a text, which it does not run. Rejects if bash cannot tell within a second, or one of the signals aborts.
+ * True if bash can parse a text, which it does not run. Rejects if bash cannot tell within five seconds, or one of the signals aborts.
  *
  * @param bash its absolute path.
  */
