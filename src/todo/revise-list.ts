@@ -66,17 +66,19 @@ function itemNamesIn(items: Items, text: string): string[] {
   return items.some(({ id }) => id === text) ? [text] : text.split(',').map((name) => name.trim());
 }
 
-/** An item's name in options: its id, or its place if it has none. */
+/** An item's name in options: its id, or its place if it has none; `@2` if 2 is the id of another item. */
 export function itemName(items: Items, at: number): string {
   const id = items[at]?.id;
-  return id !== undefined && /^[\w.-]+$/.test(id) ? id : String(at + 1);
+  if (id !== undefined && /^\w[\w.-]*$/.test(id)) return id;
+  const place = String(at + 1);
+  return items.some((item) => item.id === place) ? `@${place}` : place;
 }
 
 /** An id comes before a place: lists with ids use them as names. */
 function itemIndex(items: Items, name: string): number | undefined {
   const byId = items.findIndex(({ id }) => id === name);
   if (byId !== -1) return byId;
-  const place = /^#?[1-9]\d{0,8}$/.test(name) ? Number(name.replace('#', '')) - 1 : -1;
+  const place = /^[#@]?[1-9]\d{0,8}$/.test(name) ? Number(name.replace(/\D/, '')) - 1 : -1;
   return place >= 0 && place < items.length ? place : undefined;
 }
 

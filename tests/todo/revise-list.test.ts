@@ -29,6 +29,14 @@ test('an id comes before a place', async () => {
   expect(await read()).toEqual(['[x] A (id: 3)', '[ ] B (id: 2)', '[ ] C']);
 });
 
+test('the place of an item without an id is told apart from the same id of another one', async () => {
+  const { call, read } = list('[x] #3 A', '[ ] B', '[ ] C');
+  expect((await call('--done', '2')).stdout).toContain('\nNext @3: C\n');
+  expect((await call('--done', 'c')).stderr).toContain("'c' is item @3. Try: TodoWrite --done @3");
+  expect(await call('--start', '@3')).toMatchObject({ exitCode: 0 });
+  expect(await read()).toEqual(['[x] A (id: 3)', '[x] B', '[>] C <- C']);
+});
+
 test.each([
   [['[ ] A', '[ ] B', '[ ] C'], '--done 1 --done 2,3', ['[x] A', '[x] B', '[x] C']],
   [['[x] A'], '--add B --active-form Bing --start 2', ['[x] A', '[>] B <- Bing']],
