@@ -44,19 +44,21 @@ const view = (): PageView => ({
   times: new ShownTimes(stoppedAt ?? Date.now()),
 });
 
-/** Makes a change without moving what the reader looks at: what was clicked last, else the top of the window. */
+/** Makes a change without moving what the reader looks at: what was clicked last, else the first row in the window. */
 function inPlace(change: () => void): void {
   if (scrollY === 0 && clicked === undefined) {
     change();
     return;
   }
-  const top = (one: Element) => one.getBoundingClientRect().top;
+  const box = (one: Element) => one.getBoundingClientRect();
   const isSeen = (one: Element | undefined) =>
-    one?.isConnected === true && top(one) >= 0 && top(one) < innerHeight;
-  const anchor = [clicked, ...document.querySelectorAll('h2, h3, li')].find(isSeen);
-  const before = anchor && top(anchor);
+    one !== undefined && box(one).height > 0 && box(one).bottom > 0 && box(one).top < innerHeight;
+  const seen = [clicked, ...document.querySelectorAll('li')].filter(isSeen) as Element[];
+  const tops = seen.map((one) => box(one).top);
   change();
-  if (anchor?.isConnected && before !== undefined) scrollBy(0, top(anchor) - before);
+  // Rows that were completed may have folded.
+  const left = seen.findIndex((one) => one.isConnected);
+  if (left >= 0) scrollBy(0, box(seen[left] as Element).top - (tops[left] as number));
 }
 
 function showPage(state: PageState): void {

@@ -29,6 +29,8 @@ describe.each([375, 1280])('in a window of %d pixels', (width) => {
     for (const store of stores) store.update(plan(30, 0));
     const page = await open((await serve(state)).url, { viewport: { width, height: 600 } });
     await page.getByRole('article').nth(7).waitFor();
+    // Rows that were completed fold two seconds later, and what was looked at with them.
+    await page.clock.setFixedTime(Date.now());
     await page.evaluate('scrollTo(0, document.body.scrollHeight)');
     await click(page);
     // Columns grow apart: who has clicked on nothing keeps what is at the top of the window.
@@ -60,6 +62,23 @@ describe.each([375, 1280])('in a window of %d pixels', (width) => {
     const { y = 0 } = before;
     expect({ ...after, y: Math.abs((after.y ?? 0) - y) < 2 ? y : after.y }).toEqual(before);
   });
+});
+
+test('rows that fold at the top of the window move no other row', async () => {
+  const state = temporaryDirectory();
+  const store = storeOf(state, 'main');
+  store.update(plan(60, 0));
+  const page = await open((await serve(state)).url, { viewport: { width: 375, height: 600 } });
+  await page.getByRole('button', { name: '47 more' }).click();
+  const rows = page.locator('article li');
+  await rows.nth(59).waitFor();
+  const first = "document.querySelector('article li')";
+  await page.evaluate(`scrollBy(0, ${first}.getBoundingClientRect().top - 1)`);
+  const looked = await rows.nth(10).elementHandle();
+  const before = (await looked?.boundingBox())?.y ?? -1;
+  store.update(plan(60, 2));
+  await eventually('they fold', async () => (await rows.count()) === 58);
+  expect(((await looked?.boundingBox())?.y ?? 999) - before).toBeCloseTo(0, -0.5);
 });
 
 test('opening a history moves no other list to another column', async () => {
