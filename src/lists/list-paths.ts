@@ -117,10 +117,11 @@ export function beginningFile(state: string, agent: string): string {
 /** No session has this name: none made by `pathName` ends in `~`. */
 const TASK_LISTS = 'tasks~';
 
-/** The names of lists, or of sessions with lists; other files have names that `pathName` never makes. */
+/** The names of lists, or of sessions with lists; other folders have names that `pathName` never makes. */
 export function listNamesIn(folder: string): string[] {
   try {
-    const names = attempt('read', folder, () => readdirSync(folder));
+    const entries = attempt('read', folder, () => readdirSync(folder, { withFileTypes: true }));
+    const names = entries.flatMap((entry) => (entry.isFile() ? [] : [entry.name]));
     return names.filter((name) => !name.endsWith('~') && !name.endsWith(UNFINISHED)).sort();
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];

@@ -46,6 +46,8 @@ test('each list is a line: session, agent, progress, age and item in progress, l
   const team = openTaskStore({ folder: taskListFolder(state, 'other') });
   await team.change((graph, at) => createTasks(graph, [{ subject: 'Ship' }], at));
   await team.change((graph, at) => claimTask(graph, 1, { agent: 'ann', checkBusy: false }, at));
+  // As desktops leave them behind.
+  for (const folder of ['other', 'tasks~']) writeFileSync(join(state, folder, '.DS_Store'), '');
   const { stdout, ...rest } = await sessions(state);
   expect(rest).toEqual({ stderr: '', exitCode: 0 });
   expect(stdout.split('\n')).toEqual([
