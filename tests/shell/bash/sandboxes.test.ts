@@ -131,6 +131,13 @@ describe.runIf(MOUNTS)('where TMPDIR', () => {
   });
 });
 
+test('a line that is longer than files may be is not run, not in part either, and the next one is', async () => {
+  const lines = ['kept=1', `: ${'x'.repeat(60_000)}; kept=lost`, 'echo $kept'];
+  const { results } = await runInHost(lines, ['sh', '-c', 'ulimit -f 80 && exec "$@"', 'sh']);
+  const stderr = expect.stringMatching(/^agent-shell: the line was not run: files may not grow/);
+  expect(results).toEqual([printed(), { stdout: '', stderr, exitCode: 1 }, printed('1\n')]);
+});
+
 describe('where TMPDIR', () => {
   const agent = () => new TestAgent(({ argv }) => ({ stdout: `${argv}\n` }));
 
