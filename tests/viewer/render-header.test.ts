@@ -52,6 +52,13 @@ test('if the versions do not go back to the beginning, the time is a minimum', (
   expect(viewer.rows()[1]).toMatch(/>1m 00s$/);
 });
 
+test('an older version has the time that its plan had taken by then', () => {
+  const list = listOf('main', [500, '> Build'], [380, '> Build', '- Ship'], [60, '- Ship']);
+  const viewer = new TestViewer({ lists: [list] }).press('h', 'down', 'return');
+  expect(viewer.rows()[0]).toMatch(/^Version 2 of main/);
+  expect(viewer.rows()[1]).toMatch(/ {2}2m 00s$/);
+});
+
 test('a finished plan has the time that it took, and no clock runs; the next one begins its own', () => {
   const list = listOf('main', [500, '> Build'], [380, 'x Build']);
   const viewer = new TestViewer({ lists: [list] });

@@ -49,6 +49,7 @@ describe('where there is no list', () => {
   test('it names the awaited list, and offers the five newest, of which Enter opens one', () => {
     const rows = new TestViewer({ found }, { awaited: 'ann' }).rows();
     expect(rows.at(-1)).toContain('Enter open');
+    expect(rows.at(-1)).not.toContain('D remove');
     expect(rows.join('\n')).toContain('Waiting for the list of agent ann in session ~/app.');
     expect(rows.filter((row) => row.includes('app-'))).toHaveLength(5);
     expect(rows.join('\n')).toMatch(/▸ app-0 · open · ~ +main {2}1\/2 {2}1m ago/);
@@ -70,6 +71,7 @@ describe('where there is no list', () => {
       '▸ shop · Doing Ship... · ~/work                      agent-0 +29  30/61  1m ago',
       '  app-0 · open · ~                                            main  1/2  1m ago',
     ]);
+    expect(viewer.rows().at(-1)).toContain('D remove');
     expect(viewer.press('D').rows().at(-1)).toBe(
       'Remove the 31 lists in shop, with all history?  y / n',
     );

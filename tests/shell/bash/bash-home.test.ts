@@ -78,6 +78,8 @@ test('BASH_ENV may change the directory, say something and set variables', async
   expect(await session.run('pwd; echo "$given $BASH_ENV"; bash -c "echo child"')).toEqual(
     printed('started\n/usr\nyes $FOLDER/start file\nstarted\nchild\n'),
   );
+  // Once, as in any bash.
+  expect(await session.run('echo next')).toEqual(NEXT);
   const missing = startSession({ env: { BASH_ENV: '/nonexistent/file' } });
   expect(await missing.run('echo next')).toEqual(NEXT);
 });
