@@ -4,6 +4,7 @@ import {
   BashRouter,
   type BashRouterOptions,
   TaskStore,
+  TodoProveHandler,
   TodoStore,
   TodoWriteHandler,
   taskCommands,
@@ -12,6 +13,7 @@ import {
   validateTodoList,
 } from '../../../src/index.ts';
 import { TODO_FIELDS } from '../../../src/todo/todo-fields.ts';
+import { shellThat } from '../../guidance/agent-session.ts';
 import { TestAgent } from '../../helpers/agents.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
@@ -43,6 +45,15 @@ test('agents of a program have lists by their names; that of main is the shared 
   expect((await router.route('echo $TODO_AGENT')).stdout).toBe('ann\n');
   const nameless = startRouter({ env: { TODO_AGENT: 'of the host' } });
   expect((await nameless.route('echo $TODO_AGENT')).stdout).toBe('of the host\n');
+});
+
+test('a shell that knows nothing of callers is given no agent command, nor one that runs checks', async () => {
+  const store = new TodoStore();
+  const handlers = [new TodoWriteHandler(store), new TodoProveHandler(store)];
+  const router = startRouter({ handlers, shell: shellThat({ stdout: 'given' }) });
+  for (const name of ['TodoWrite', 'TodoProve']) {
+    expect((await router.route(`${name} --help`)).stdout).toMatch(new RegExp(`^${name} - `));
+  }
 });
 
 test('settings that the host changes later count, with and without the name of an agent, and in a child', () => {

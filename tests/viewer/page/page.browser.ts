@@ -113,6 +113,7 @@ test('a session without a list yet is the one that is chosen, and shows its firs
   );
   const page = await open((await serve(state)).url);
   await page.getByText('No list here yet.').waitFor();
+  expect(await page.getByRole('progressbar').count()).toBe(0);
   expect([await page.title(), await page.locator('#title').innerText()]).toEqual(['s', 's']);
   const choice = page.getByLabel('Session');
   expect(await choice.locator('option:checked').innerText()).toBe('s');
