@@ -100,6 +100,9 @@ test('trouble with reading shows in the last row, and the list stays', () => {
   const viewer = new TestViewer({ lists: [STEPS], problem: '/state/x is damaged' });
   expect(viewer.rows().at(-1)).toBe('/state/x is damaged');
   expect(viewer.body()).toHaveLength(3);
+  for (const rows of [4, 3, 2]) {
+    expect(viewer.resize(40, rows).rows().at(-1), `${rows} rows`).toBe('/state/x is damaged');
+  }
 });
 
 const ANY_KEY = fc.constantFrom(

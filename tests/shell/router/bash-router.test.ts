@@ -305,6 +305,14 @@ describe('a command of the host', () => {
     }
   });
 
+  test('gets JSON without quotes, which bash would break, also where bash must run its literal calls', async () => {
+    const store = new TodoStore();
+    const { router } = startWith(new TodoWriteHandler(store));
+    await router.route("trap 'echo debug' DEBUG");
+    expect(await router.route(`TodoWrite ${JSON_LIST}`)).toMatchObject({ exitCode: 0 });
+    expect(store.get().items).toEqual(ITEMS);
+  });
+
   test('that cannot read raw JSON gets the words of bash', async () => {
     const agent = new TestAgent(({ argv, raw }) => ({ stdout: JSON.stringify({ argv, raw }) }));
     const { router } = startWith(agent);
