@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FoundSession, SessionList } from '../../src/viewer/model.ts';
-import { todos } from '../screen/panel/todos.ts';
-import { listOf, NOON, STEPS, TestViewer } from './viewer-state.ts';
+import { plan, todos } from '../screen/panel/todos.ts';
+import { historyOf, listOf, NOON, STEPS, TestViewer } from './viewer-state.ts';
 
 test('h shows who changed what, and when; Enter shows the list as it was, Esc goes back', () => {
   const viewer = new TestViewer({ lists: [STEPS] }).press('h');
@@ -76,6 +76,8 @@ describe('where there is no list', () => {
       'Remove the 31 lists in shop, with all history?  y / n',
     );
     expect(viewer.press('n', 'return').state.request).toEqual({ what: 'open', found: both });
+    viewer.learn({ lists: [historyOf('agent-0', [[4, plan(40, 2)]])] });
+    expect(viewer.body()[0]).toBe(' ✓ step 2');
     const board = new TestViewer({ found: [sessionOf(team)] }).press('s', 'return');
     expect(board.rows()[0]).toMatch(/^Team tasks/);
   });
