@@ -37,6 +37,12 @@ test('the keys name Esc wherever there is a way back: on other pages, in an old 
     expect(keysAfter(...way)).toContain('Esc back');
 });
 
+test('a title that is too long for one row is cut, and leaves a short bar', () => {
+  const list = listOf('a'.repeat(120), [4, 'x a', '- b']);
+  const header = new TestViewer({ lists: [list] }, { columns: 100 }).rows()[0];
+  expect(header).toMatch(/^a{40,}… {2}━{4}─{4} {2}1\/2 {2}/);
+});
+
 test('the count has the colour of what is done only if all is', () => {
   const theme = createTheme({ colours: true });
   const header = (list: typeof STEPS) =>
