@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Known } from '../../src/viewer/model.ts';
 import { stateJson } from '../../src/viewer/page/page-state.ts';
+import { todos } from '../screen/panel/todos.ts';
 import { historyOf, listOf, STEPS, TestViewer, tasksOf } from './viewer-state.ts';
 
 test('Enter on an item opens its details, also of an older version', () => {
@@ -10,9 +11,12 @@ test('Enter on an item opens its details, also of an older version', () => {
     status: 'pending',
     check: 'make',
   } as const;
+  const begun = { ...check, status: 'in_progress' } as const;
+  // The last version changes nothing of the item.
   const list = historyOf('main', [
     [65, [check]],
-    [4, [{ ...check, status: 'in_progress' }]],
+    [4, [begun]],
+    [2, [begun, ...todos('- Ship')]],
   ]);
   const viewer = new TestViewer({ lists: [list] }).press('return');
   expect(viewer.rows()[0]).toBe('Build');

@@ -55,6 +55,16 @@ test('an agent that only reads and signs a list leaves it as the person saw it, 
   expect([request, undo]).toMatchObject([{ version: 2 }, { version: 4, items: request.before }]);
 });
 
+test('a key on a list that has changed meanwhile says that nothing was written', () => {
+  const viewer = new TestViewer({ lists: [LIST] }).press('down', 'x');
+  const { request } = viewer.state;
+  if (request?.what !== 'write') throw new Error('nothing is asked for');
+  const refused = 'main changed the list meanwhile';
+  const said = (isOlder: boolean) => afterChange(viewer.state, request, { refused, isOlder });
+  expect(said(true).message).toBe(`${refused}; nothing was written`);
+  expect(said(false).message).toBe(refused);
+});
+
 test('a moved item is selected also after that is undone', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('down', 'K');
   const { request } = viewer.state;

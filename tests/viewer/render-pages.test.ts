@@ -103,6 +103,7 @@ test('? has all keys, and q asks to quit on every page', () => {
   expect(small.join('\n')).toMatch(/ quit$/m);
   const narrow = new TestViewer({}, { columns: 20, rows: 100 }).press('?').rows();
   expect(narrow.join('\n')).not.toContain('…');
+  expect(narrow.join('\n')).toContain('\nc\n  hide completed');
   const wide = new TestViewer({}, { columns: 200, rows: 24 }).press('?').rows();
   expect(wide[2]).toMatch(/^arrows, j, k .{80,} {10,}\w/);
 });

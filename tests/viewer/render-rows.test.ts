@@ -92,6 +92,12 @@ describe('the lists of all agents', () => {
     expect(rows[3]).toContain('│  The list is empty.');
   });
 
+  test('that are completed show their last items, if there is no room for all', () => {
+    const lists = [listOf('ann', [4, '> a']), historyOf('bob', [[4, plan(30, 30)]])];
+    const rows = new TestViewer({ lists }, { columns: 100, rows: 14, page: 'agents' }).rows();
+    expect(rows.join('\n')).toContain('✓ step 30');
+  });
+
   test('which are out of sight are counted, as are tasks of a board: not the rows', () => {
     const viewer = new TestViewer({ lists: agents }, { columns: 100, rows: 12, page: 'agents' });
     expect(viewer.press('home').rows()[1]).toBe(' ↓ 4 more');
