@@ -173,8 +173,8 @@ function sessionRow({ session, lists }: FoundSession, isChosen: boolean, look: I
   const agents = lists.filter(({ key }) => !isTeamKey(key)).map(({ agent }) => agentName(agent));
   const [first = lists[0].agent, ...others] = agents;
   const [name, where] = sessionName(session);
-  const isDone = items.length > 0 && done === items.length;
-  const what = doing ? `${doing}...` : isDone ? 'finished' : items.length > 0 ? 'open' : 'idle';
+  const atRest = items.length === 0 ? 'idle' : done === items.length ? 'finished' : 'open';
+  const what = doing ? `${doing}...` : atRest;
   const draw = ({ theme, margin }: RowDraw) => {
     const all = printable(others.length > 0 ? `${first} +${others.length}` : first, theme);
     const who = columns < NARROW_COLUMNS ? '' : truncate(all, WHO_COLUMNS, theme.ellipsis);

@@ -60,6 +60,15 @@ describe('where there is no list', () => {
     expect(other.rows()[0]).toMatch(/^bob · app/);
   });
 
+  test('a session is open, finished or idle, if nothing is in progress', () => {
+    const states = [['- a'], ['x a'], []].map((lines, at) =>
+      sessionOf(listIn(`~/app-${at}`, 'main', `todos/app-${at}/main`, ...lines)),
+    );
+    const rows = new TestViewer({ found: states }).press('s').rows();
+    const words = ['open', 'finished', 'idle'].map((word, at) => `app-${at} · ${word} · ~`);
+    expect(rows.slice(2, 5).map((row) => row.slice(2).replace(/ {2}.*/, ''))).toEqual(words);
+  });
+
   test('the sessions are a row each: what is done there, and who is in it', () => {
     const shop = Array.from({ length: 30 }, (_, at) =>
       listIn('~/work/shop', `agent-${at}`, `todos/shop/agent-${at}`, 'x a', '- b'),
