@@ -79,7 +79,6 @@ function followForPage(
     else if (finding === undefined) sources.followOwn(session, taskList);
     // If no session is named, show the first one that appears.
     isFollowing = other !== undefined || session !== undefined;
-    wake();
   };
   void find();
   return () => {

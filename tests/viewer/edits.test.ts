@@ -163,6 +163,19 @@ test('r on an older version asks for it as a new one; on the newest, and on task
   expect(tasks.press('/', 'q', 'q', 'return', 'r').rows().join('\n')).not.toContain('TaskUndo');
 });
 
+test('what cannot be undone names the agent that changed the list since, also if a person did after it', () => {
+  const { versions } = listOf('main', [60, '- a'], [30, '- b'], [20, '- c'], [10, '- d']);
+  const authors = ['user', 'ann', 'user', 'main'];
+  const list = {
+    agent: 'main',
+    versions: versions.map((one, at) => ({ ...one, by: authors[at] ?? '' })),
+  };
+  const made = { what: 'write', agent: 'main', made: 2, told: '', undo: 'push' } as never;
+  const viewer = new TestViewer({ lists: [list as never] }, { undo: [made] }).press('u');
+  expect(viewer.state.message).toMatch(/^ann has changed the list since/);
+  expect(viewer.state.request).toBeUndefined();
+});
+
 test('without a change of your own there is nothing to undo', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('u');
   expect(viewer.state.request).toBeUndefined();

@@ -1,7 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { press } from '../../src/viewer/keys.ts';
-import { board, LIST, listOf, TestViewer, tasksOf } from './viewer-state.ts';
+import { plan } from '../screen/panel/todos.ts';
+import {
+  board,
+  historyOf,
+  LIST,
+  linesOf,
+  listOf,
+  STEPS,
+  TestViewer,
+  tasksOf,
+} from './viewer-state.ts';
 
 test('a filter keeps the selection where it passes', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('down', '/', 'c', 'escape');
@@ -90,4 +100,143 @@ test('each key that does something is on the page of keys', () => {
   expect(keys.length).toBeGreaterThan(15);
   const isNamed = (key: string) => RegExp(`(?<!\\w)[${key}](?!\\w)`).test(page);
   expect(keys.filter((key) => !isNamed(key))).toEqual([]);
+});
+
+/** The text of the selected row. */
+function chosen(viewer: TestViewer): string | undefined {
+  return /^▸(.*?)(?: {2}.*)?$/m.exec(viewer.rows().join('\n'))?.[1];
+}
+
+test('one moves by rows, by screens and to the ends, and never past them', () => {
+  const long = historyOf('main', [[4, plan(50, 0)]]);
+  const viewer = new TestViewer({ lists: [long] }, { rows: 20 });
+  const seen = [
+    'j',
+    'down',
+    'k',
+    'up',
+    'up',
+    'pagedown',
+    'G',
+    'down',
+    'pageup',
+    'g',
+    'end',
+    'home',
+  ];
+  expect(seen.map((key) => /\d+/.exec(chosen(viewer.press(key)) ?? '')?.[0])).toEqual([
+    '2',
+    '3',
+    '2',
+    '1',
+    '1',
+    '15',
+    '50',
+    '50',
+    '36',
+    '1',
+    '50',
+    '1',
+  ]);
+  const low = new TestViewer({ lists: [long] }, { rows: 4 }).press('pagedown', 'pagedown');
+  expect(chosen(low)).toMatch(/ 3$/);
+});
+
+test('a page without a selection scrolls, and stays within its text', () => {
+  const viewer = new TestViewer({}, { rows: 12, columns: 80 }).press('?');
+  const first = () => viewer.rows()[2]?.split(/ {2}/)[0];
+  const seen = ['up', 'down', 'down', 'up', 'pagedown', 'home'].map((key) => {
+    viewer.press(key);
+    return first();
+  });
+  expect(seen).toEqual([
+    'arrows, j, k',
+    'Page Up, Page Down',
+    'Home, g; End, G',
+    'Page Up, Page Down',
+    'b',
+    'arrows, j, k',
+  ]);
+  const end = viewer.press('end').rows();
+  expect(viewer.press('down').rows()).toEqual(end);
+  expect(end.at(-2)).toMatch(/^q +quit$/);
+});
+
+test('an item that is taller than the screen is scrolled through before the next one is selected', () => {
+  const tall = listOf('main', [4, `- ${'word '.repeat(39).trim()}`, '- next']);
+  const viewer = new TestViewer({ lists: [tall] }, { columns: 21, rows: 6 });
+  let steps = 0;
+  while (chosen(viewer) !== '○ next' && steps < 20) {
+    viewer.press('down');
+    steps += 1;
+  }
+  expect(steps).toBeGreaterThan(5);
+  const back = viewer.press('up').rows().join('\n');
+  expect(back).toContain('word');
+  for (let up = 0; up < steps; up += 1) viewer.press('up');
+  expect(viewer.rows().join('\n')).toMatch(/▸○ word/);
+});
+
+test('Enter on the row of folded items shows them all, the first one selected, until Esc', () => {
+  const lines = Array.from({ length: 8 }, (_, at) => `x done ${at + 1}`);
+  const viewer = new TestViewer({ lists: [listOf('main', [4, ...lines, '> now'])] });
+  expect(viewer.body()[0]).toBe('   ▸ 5 completed');
+  viewer.press('g', 'return');
+  expect(viewer.body()).toHaveLength(9);
+  expect(chosen(viewer)).toBe('✓ done 1');
+  expect(viewer.press('escape').body()[0]).toBe('   ▸ 5 completed');
+  expect(chosen(viewer)).toBe('● Doing now...');
+});
+
+test('in the lists of all agents, up and down move by a row of lists, left and right by one', () => {
+  const lists = Array.from({ length: 5 }, (_, at) => listOf(`agent-${at}`, [4, '> a']));
+  const viewer = new TestViewer({ lists }, { columns: 70, rows: 40, page: 'agents' }).press('home');
+  const at = () => /▸agent-(\d)/.exec(viewer.rows().join('\n'))?.[1];
+  const seen = ['down', 'right', 'j', 'k', 'left', 'up', 'up'].map((key) => {
+    viewer.press(key);
+    return at();
+  });
+  expect(seen).toEqual(['2', '3', '4', '2', '1', '0', '0']);
+});
+
+test('a key of another page takes its place, but help and a history of tasks return to where they were opened', () => {
+  const viewer = new TestViewer({ lists: [STEPS], tasks: tasksOf({}) });
+  const title = (...keys: string[]) => viewer.press(...keys).rows()[0] ?? '';
+  expect(title('a', 'b', 'h')).toMatch(/^History of the team's tasks/);
+  expect(title('?')).toMatch(/^Keys/);
+  expect(title('?')).toMatch(/^History of the team's tasks/);
+  expect(title('backspace')).toMatch(/^Team tasks/);
+  expect(title('s', 'h', 's')).toMatch(/^All sessions/);
+  expect(title('escape')).toMatch(/^main · /);
+  expect(title('h', 'return')).toMatch(/^Version 3 of main/);
+  expect(title('h')).toMatch(/^History of main/);
+});
+
+test('a session of a team alone opens its board, and what was changed in the last one is not undone there', () => {
+  const newest = { version: 1, items: [], updatedAt: new Date(0) };
+  const of = (key: string, agent: string) => ({ session: 'x', key, agent, newest });
+  const undo = [{ made: 1 }] as never;
+  const opening = (...lists: ReturnType<typeof of>[]) => {
+    const found = { session: 'x', key: 'todos/x', lists } as never;
+    return new TestViewer({ found: [found] }, { page: 'sessions', undo }).press('return').state;
+  };
+  const [team, main] = [of('tasks/x', '(team)'), of('todos/x/main', 'main')];
+  const board = opening(team);
+  expect(board).toMatchObject({ request: { what: 'open' }, agent: undefined });
+  expect(board.pages.map(({ name }) => name)).toEqual(['list', 'board']);
+  expect(board.undo).toBeUndefined();
+  const list = opening(team, main);
+  expect(list).toMatchObject({ agent: 'main', pages: [{ name: 'list' }] });
+  expect(list.pages).toHaveLength(1);
+});
+
+test('a question is agreed to by y and by Enter, and by no other key', () => {
+  for (const key of ['y', 'return', 'n', 'escape', 'Y', 'x']) {
+    const viewer = new TestViewer({ lists: [LIST] }).press('down', 'p', key);
+    const { request, input } = viewer.state;
+    expect(input).toBeUndefined();
+    expect(request?.what === 'write' && linesOf(request.items), key).toEqual(
+      key === 'y' || key === 'return' ? ['x a', '- b', '> c'] : false,
+    );
+  }
 });

@@ -25,6 +25,13 @@ test('the header has agent, session, age, progress and total time; items have th
   );
 });
 
+test('from 73 columns on the header is one row', () => {
+  const rows = (columns: number) =>
+    new TestViewer({ lists: [STEPS] }, { columns }).rows().slice(0, 2).join('\n');
+  expect(rows(72)).toMatch(/\n.*1\/3/);
+  expect(rows(73)).toMatch(/1\/3.*\n/);
+});
+
 test('the keys name Esc wherever there is a way back: on other pages, in an old version, with a filter', () => {
   const list = listOf('main', [600, '> Build'], [60, '> Build', '- Ship']);
   const keysAfter = (...keys: string[]) =>
