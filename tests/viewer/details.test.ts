@@ -61,3 +61,52 @@ test('a page gets the details and histories that it shows unfolded, and no other
   expect(counts(sent.tasks, 'details')).toEqual([3, 0]);
   expect(counts(sent.lists, 'history').toSorted()).toEqual([0, 1]);
 });
+
+test('of a task that is gone, and of a proof, the details say so; no more than twenty changes are listed', () => {
+  const at = '2026-05-05T09:00:00.000Z';
+  const proof = { exitCode: 0, by: 'ann', at };
+  const [task] = tasksOf({ check: 'make', proof: proof as never, status: 'completed' });
+  const rowsOf = (known: Partial<Known>) =>
+    new TestViewer(known, { page: 'board', columns: 80, rows: 40 }).press('return');
+  const viewer = rowsOf({ tasks: [task as never] });
+  const text = () =>
+    viewer
+      .rows()
+      .join('\n')
+      .replace(/\d\d:\d\d/g, 'TIME');
+  expect(text()).toContain('Check         make\nProof         TIME exit 0, for ann\n');
+  viewer.learn({ tasks: tasksOf() });
+  expect(text()).toContain('Status        deleted');
+  const writes = Array.from({ length: 30 }, (_, count): [number, ...string[]] => [
+    60 - count,
+    count % 2 === 0 ? '> a' : '- a',
+  ]);
+  const long = new TestViewer({ lists: [listOf('main', ...writes)] }, { rows: 40 }).press('return');
+  expect(long.rows().filter((row) => /main: (pending|in progress)$/.test(row))).toHaveLength(20);
+});
+
+test('an item says what it has: its id, its priority and the text for while it runs, if that is another', () => {
+  const item = {
+    content: 'Build',
+    activeForm: 'Build',
+    status: 'pending',
+    id: '7',
+    priority: 'high',
+  };
+  const list = historyOf('main', [[4, [item as never]]]);
+  const rows = new TestViewer({ lists: [list] }).press('return').rows().slice(2, 6);
+  expect(rows).toEqual([
+    'Status        pending',
+    'Id            7',
+    'Priority      high',
+    'History       11:59 main: pending',
+  ]);
+});
+
+test('a history that does not go back to the beginning says nothing of the oldest version', () => {
+  const { versions } = listOf('main', [600, '- a'], [300, '> a'], [60, 'x a']);
+  const kept = { agent: 'main', versions: versions.slice(0, 2) as never };
+  const rows = new TestViewer({ lists: [kept] }).press('return').rows().join('\n');
+  expect(rows).toMatch(/main: completed/);
+  expect(rows).not.toMatch(/main: in progress/);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plan } from '../screen/panel/todos.ts';
-import { historyOf, listOf, STEPS, TestViewer, tasksOf } from './viewer-state.ts';
+import { historyOf, listOf, NOON, STEPS, TestViewer, tasksOf } from './viewer-state.ts';
 
 describe('the filter', () => {
   const many = historyOf('main', [[4, plan(50, 20)]]);
@@ -33,6 +33,59 @@ describe('the filter', () => {
     expect(rowsOf('agents', 'b', 'o', 'b')).not.toContain('Analyze');
     expect(rowsOf('history', 'b', 'e', 'g', 'a', 'n', ' ', '2')).toMatch(/▸ {3}1 /);
   });
+});
+
+test('completed items above the current one fold beyond three, also where that is one', () => {
+  const folded = (done: number) => {
+    const lines = Array.from({ length: done }, (_, at) => `x done ${at + 1}`);
+    return new TestViewer({ lists: [listOf('main', [4, ...lines, '> now'])] }).body();
+  };
+  expect(folded(3)[0]).toMatch(/✓ done 1/);
+  expect(folded(4)[0]).toBe('   ▸ 1 completed');
+  expect(folded(4)[1]).toMatch(/^ ✓ done 2/);
+  // Below the current one, and where nothing is current, all show.
+  const below = listOf('main', [4, '> now', ...'abcdef'.split('').map((name) => `x ${name}`)]);
+  expect(new TestViewer({ lists: [below] }).body()).toHaveLength(7);
+});
+
+test('of a finished list the last item is selected, of an empty one nothing', () => {
+  const done = listOf('main', [4, 'x a', 'x b', 'x c', 'x d', 'x e']);
+  const rows = new TestViewer({ lists: [done] }).body();
+  expect(rows).toHaveLength(5);
+  expect(rows.at(-1)).toMatch(/^▸✓ e/);
+  expect(new TestViewer({ lists: [listOf('main', [4])] }).body()).toEqual(['The list is empty.']);
+  const hidden = new TestViewer({ lists: [done] }).press('c').body();
+  expect(hidden).toEqual(['Everything is completed; press c to show it.']);
+});
+
+test('completed tasks of the board begin with the latest, and c hides them', () => {
+  const ended = (minute: number) => new Date(NOON - minute * 60_000).toISOString();
+  const done = (minute: number) => ({ status: 'completed' as const, updatedAt: ended(minute) });
+  const tasks = tasksOf(done(9), done(3), done(3), done(6), {});
+  const viewer = new TestViewer({ tasks }, { page: 'board', columns: 50, rows: 30 });
+  const ids = () => viewer.rows().flatMap((row) => /#(\d)/.exec(row)?.[1] ?? []);
+  expect(ids().join('')).toBe('53241');
+  viewer.press('c');
+  expect(ids().join('')).toBe('5');
+});
+
+test('agents are found by their names and by what is on their lists', () => {
+  const lists = [listOf('ann', [4, '- Parse']), listOf('bob', [4, '- Print'])];
+  const heads = (...keys: string[]) =>
+    new TestViewer({ lists }, { page: 'agents', columns: 100 }).press('/', ...keys).rows()[2];
+  expect(heads('p', 'r', 'i', 'n')).toMatch(/^▸bob .*[^│]$/);
+  expect(heads('A', 'N', 'N')).toMatch(/^▸ann /);
+  expect(heads('A', 'N', 'N')).not.toContain('bob');
+});
+
+test('the board has columns where each has room', () => {
+  const tasks = tasksOf({}, { status: 'in_progress' });
+  const first = (columns: number) =>
+    new TestViewer({ tasks }, { page: 'board', columns })
+      .rows()
+      .find((row) => /Pending 1/.test(row));
+  expect(first(66)).not.toContain('│');
+  expect(first(67)).toContain('│');
 });
 
 test('Esc goes back from every page, and follows the list again; c hides completed items', () => {
