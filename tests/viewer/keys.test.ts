@@ -1,17 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { press } from '../../src/viewer/keys.ts';
-import { plan } from '../screen/panel/todos.ts';
-import {
-  board,
-  historyOf,
-  LIST,
-  linesOf,
-  listOf,
-  STEPS,
-  TestViewer,
-  tasksOf,
-} from './viewer-state.ts';
+import { board, LIST, linesOf, listOf, STEPS, TestViewer, tasksOf } from './viewer-state.ts';
 
 test('a filter keeps the selection where it passes', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('down', '/', 'c', 'escape');
@@ -102,46 +92,6 @@ test('each key that does something is on the page of keys', () => {
   expect(keys.filter((key) => !isNamed(key))).toEqual([]);
 });
 
-/** The text of the selected row. */
-function chosen(viewer: TestViewer): string | undefined {
-  return /^▸(.*?)(?: {2}.*)?$/m.exec(viewer.rows().join('\n'))?.[1];
-}
-
-test('one moves by rows, by screens and to the ends, and never past them', () => {
-  const long = historyOf('main', [[4, plan(50, 0)]]);
-  const viewer = new TestViewer({ lists: [long] }, { rows: 20 });
-  const seen = [
-    'j',
-    'down',
-    'k',
-    'up',
-    'up',
-    'pagedown',
-    'G',
-    'down',
-    'pageup',
-    'g',
-    'end',
-    'home',
-  ];
-  expect(seen.map((key) => /\d+/.exec(chosen(viewer.press(key)) ?? '')?.[0])).toEqual([
-    '2',
-    '3',
-    '2',
-    '1',
-    '1',
-    '15',
-    '50',
-    '50',
-    '36',
-    '1',
-    '50',
-    '1',
-  ]);
-  const low = new TestViewer({ lists: [long] }, { rows: 4 }).press('pagedown', 'pagedown');
-  expect(chosen(low)).toMatch(/ 3$/);
-});
-
 test('a page without a selection scrolls, and stays within its text', () => {
   const viewer = new TestViewer({}, { rows: 12, columns: 80 }).press('?');
   const first = () => viewer.rows()[2]?.split(/ {2}/)[0];
@@ -160,32 +110,6 @@ test('a page without a selection scrolls, and stays within its text', () => {
   const end = viewer.press('end').rows();
   expect(viewer.press('down').rows()).toEqual(end);
   expect(end.at(-2)).toMatch(/^q +quit$/);
-});
-
-test('an item that is taller than the screen is scrolled through before the next one is selected', () => {
-  const tall = listOf('main', [4, `- ${'word '.repeat(39).trim()}`, '- next']);
-  const viewer = new TestViewer({ lists: [tall] }, { columns: 21, rows: 6 });
-  let steps = 0;
-  while (chosen(viewer) !== '○ next' && steps < 20) {
-    viewer.press('down');
-    steps += 1;
-  }
-  expect(steps).toBeGreaterThan(5);
-  const back = viewer.press('up').rows().join('\n');
-  expect(back).toContain('word');
-  for (let up = 0; up < steps; up += 1) viewer.press('up');
-  expect(viewer.rows().join('\n')).toMatch(/▸○ word/);
-});
-
-test('Enter on the row of folded items shows them all, the first one selected, until Esc', () => {
-  const lines = Array.from({ length: 8 }, (_, at) => `x done ${at + 1}`);
-  const viewer = new TestViewer({ lists: [listOf('main', [4, ...lines, '> now'])] });
-  expect(viewer.body()[0]).toBe('   ▸ 5 completed');
-  viewer.press('g', 'return');
-  expect(viewer.body()).toHaveLength(9);
-  expect(chosen(viewer)).toBe('✓ done 1');
-  expect(viewer.press('escape').body()[0]).toBe('   ▸ 5 completed');
-  expect(chosen(viewer)).toBe('● Doing now...');
 });
 
 test('in the lists of all agents, up and down move by a row of lists, left and right by one', () => {

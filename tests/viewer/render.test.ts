@@ -35,6 +35,7 @@ describe('scrolling', () => {
     const rowsOf = (completed: number, ...keys: string[]) =>
       new TestViewer({ lists: [historyOf('main', [[4, plan(20, completed)]])] }).press(...keys);
     expect(rowsOf(3).body()[0]).toMatch(/^ ✓ step 1 /);
+    expect(rowsOf(4).body()[0]).toBe('   ▸ 1 completed');
     expect(rowsOf(20).body().join()).not.toContain('▸ ');
     const folded = rowsOf(16);
     expect(folded.body().map((row) => row.replace(/ {2,}\S*$/, ''))).toEqual([
@@ -53,7 +54,7 @@ describe('scrolling', () => {
 
   test('goes by items, by screens, and to both ends', () => {
     const viewer = new TestViewer({ lists: [long(0)] });
-    const chosen = () => /▸.*step (\d+)/.exec(viewer.body().join('\n'))?.[1];
+    const chosen = () => /▸.*step (\d+)/.exec(viewer.rows().join('\n'))?.[1];
     const chosenAfter = (...keys: string[]) => {
       viewer.press(...keys);
       return chosen();
@@ -64,6 +65,10 @@ describe('scrolling', () => {
     expect(chosenAfter('G')).toBe('50');
     expect(chosenAfter('down')).toBe('50');
     expect(chosenAfter('g', 'up')).toBe('1');
+    expect(chosenAfter('down', 'home')).toBe('1');
+    expect(chosenAfter('end')).toBe('50');
+    viewer.resize(60, 4);
+    expect(chosenAfter('home', 'pagedown', 'pagedown')).toBe('3');
   });
 
   test('how much is out of sight, above and below, is said', () => {

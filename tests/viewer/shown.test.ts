@@ -35,19 +35,6 @@ describe('the filter', () => {
   });
 });
 
-test('completed items above the current one fold beyond three, also where that is one', () => {
-  const folded = (done: number) => {
-    const lines = Array.from({ length: done }, (_, at) => `x done ${at + 1}`);
-    return new TestViewer({ lists: [listOf('main', [4, ...lines, '> now'])] }).body();
-  };
-  expect(folded(3)[0]).toMatch(/✓ done 1/);
-  expect(folded(4)[0]).toBe('   ▸ 1 completed');
-  expect(folded(4)[1]).toMatch(/^ ✓ done 2/);
-  // Below the current one, and where nothing is current, all show.
-  const below = listOf('main', [4, '> now', ...'abcdef'.split('').map((name) => `x ${name}`)]);
-  expect(new TestViewer({ lists: [below] }).body()).toHaveLength(7);
-});
-
 test('of a finished list the last item is selected, of an empty one nothing', () => {
   const done = listOf('main', [4, 'x a', 'x b', 'x c', 'x d', 'x e']);
   const rows = new TestViewer({ lists: [done] }).body();
