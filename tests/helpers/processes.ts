@@ -11,8 +11,6 @@ export const hasProc = isHere('/proc', existsSync('/proc/self/environ'));
 export function processesWith(text: string): { pid: number; command: string }[] {
   if (!hasProc) return [];
   const isOther = (name: string) => /^\d+$/.test(name) && Number(name) !== process.pid;
-  const commandOf = (name: string) => read(name, 'cmdline').replaceAll('\0', ' ').trim();
-  // Threads of the kernel have no arguments.
   return readdirSync('/proc')
     .filter(isOther)
     .map((name) => ({ pid: Number(name), command: commandOf(name) }))
@@ -70,6 +68,15 @@ export function usageOf(pid: number): { cpuMs: number; writtenBytes: number } {
   const [, written] = /^wchar: (\d+)/m.exec(read(String(pid), 'io')) ?? [];
   // A tick is a hundredth of a second on every known machine.
   return { cpuMs: 10 * (Number(user) + Number(system)), writtenBytes: Number(written) };
+}
+
+/** Empty for threads of the kernel and for zombies, which run no program, and for a moment while a program begins. */
+function commandOf(pid: string): string {
+  const isOfProgram = () => orElse(() => readlinkSync(`/proc/${pid}/exe`) !== '', false);
+  for (let looks = 1; ; looks += 1) {
+    const command = read(pid, 'cmdline').replaceAll('\0', ' ').trim();
+    if (command !== '' || looks === 1000 || !isOfProgram()) return command;
+  }
 }
 
 function read(pid: string, file: string): string {
