@@ -106,6 +106,28 @@ test('keys of the page are text while you type; Esc, or no text, changes nothing
   expect(asked('n', ' ', 'return')).toBeUndefined();
 });
 
+test.each([
+  ['list', 'x', 'Completed "b"'],
+  ['list', 'up x', 'Reopened "a"'],
+  ['list', 'p', 'Put back "b"'],
+  ['list', 'down x', 'Completed "c"'],
+  ['list', 'd', 'Dropped "b"'],
+  ['list', 'K', 'Moved "b"'],
+  ['list', 'e 2 return', 'Changed to "b2"'],
+  ['list', 'n N return', 'Added "N"'],
+  ['board', 'x', 'Completed #2 Print'],
+  ['board', 'right x', 'Reopened #1 Parse'],
+  ['board', 'p', 'Released #2 Print'],
+  ['board', 'left p', 'Began #3 Ship'],
+  ['board', 'd', 'Deleted #2 Print'],
+  ['board', 'e s return', 'Changed to "Prints"'],
+  ['board', 'o c a t return', 'Assigned #2 Print to cat'],
+  ['board', 'n N return', 'Added "N"'],
+] as const)('on the %s, "%s" tells: %s', (page, keys, told) => {
+  const viewer = new TestViewer({ lists: [LIST], tasks: TASKS }, { columns: 100, page });
+  expect(viewer.press(...keys.split(' ')).state.request).toMatchObject({ told });
+});
+
 test('a change is asked for on the version that was seen', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('n', 'N');
   viewer.learn({ lists: [listOf('main', [60, 'x a', '> b', '- c'], [1, 'x a', 'x b', '> c'])] });
