@@ -85,13 +85,23 @@ describe('scrolling', () => {
     const words = Array.from({ length: 30 }, (_, index) => `word${index}`);
     const list = listOf('main', [4, `- ${words.join(' ')}`, '- next']);
     const viewer = new TestViewer({ lists: [list] }, { columns: 20, rows: 5 });
-    const seen = new Set<string>();
-    for (let step = 0; step < 20; step++) {
-      for (const row of viewer.rows().slice(1)) for (const word of row.split(/\W+/)) seen.add(word);
-      viewer.press('down');
-    }
-    expect(words.filter((word) => !seen.has(word))).toEqual([]);
+    const unseenAfter = (key: string) => {
+      const seen = new Set<string>();
+      for (let step = 0; step < 20; step++) {
+        viewer.press(key);
+        for (const row of viewer.rows().slice(1)) {
+          for (const word of row.split(/\W+/)) seen.add(word);
+        }
+      }
+      return words.filter((word) => !seen.has(word));
+    };
+    viewer.press('home');
+    // The first row is above the screen after the first key.
+    expect(unseenAfter('down')).toEqual(['word0', 'word1']);
     expect(viewer.rows().join('\n')).toContain('▸○ next');
+    viewer.press('end');
+    expect(unseenAfter('up')).toEqual([]);
+    expect(viewer.rows().join('\n')).toContain('▸○ word0');
   });
 });
 
