@@ -13,7 +13,6 @@ import { Guide } from '../guidance/guide.ts';
 import { connectToServers } from '../servers/server-storage.ts';
 import { agentHandlers } from '../shell/router/agent-handlers.ts';
 import { TASK_FORMS, taskCommands } from '../tasks/task-commands.ts';
-import { taskView } from '../tasks/task-store.ts';
 import { TodoHome } from '../todo/todo-home.ts';
 import { writeResult } from './run-executable.ts';
 
@@ -130,7 +129,7 @@ async function runJsonl(list: ShellList, id: string): Promise<number> {
     output: process.stdout,
     version: PACKAGE_VERSION,
     todos: shared,
-    tasks: () => taskView(tasks.open(undefined, settings().settings)),
+    tasks: () => tasks.open(undefined, settings().settings),
   });
   await release.end();
   await list.close();

@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream';
 import { jsonEscape } from '../base/json/fields.ts';
 import { orElse } from '../base/system/files.ts';
-import type { TaskView } from '../tasks/task-store.ts';
+import { whenDone } from '../lists/maybe-async.ts';
+import { type TaskStore, taskView } from '../tasks/task-store.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { MessageId } from './jsonl-messages.ts';
 
@@ -76,13 +77,13 @@ function shortenedText(text = ''): string {
 
 /** Sends lists to a client, now and after each change, whoever makes it. */
 export class ListEvents {
-  readonly #lists: { readonly todos: TodoList; readonly tasks: () => TaskView };
+  readonly #lists: { readonly todos: TodoList; readonly tasks: () => TaskStore };
   readonly #write: (event: Record<string, unknown>) => Promise<void>;
   readonly #followed = new Set<string>();
 
   /** @param write resolves when the client has room for more. */
   constructor(
-    lists: { readonly todos: TodoList; readonly tasks: () => TaskView },
+    lists: { readonly todos: TodoList; readonly tasks: () => TaskStore },
     write: (event: Record<string, unknown>) => Promise<void>,
   ) {
     this.#lists = lists;
@@ -105,8 +106,10 @@ export class ListEvents {
       }
       isWriting = false;
     };
-    list.onChange(() => void tell());
-    void tell();
+    list.document.onChange(() => void tell());
+    // A list on a server is unknown until it is read. The command that needs it will report an error.
+    const read = orElse(() => list.document.recent(), undefined);
+    void Promise.resolve(whenDone<unknown, void>(read, tell)).catch(() => {});
   }
 
   #todos() {
@@ -117,15 +120,16 @@ export class ListEvents {
     };
     // The command that needs the list will report the error.
     const now = () => orElse(read, undefined);
-    return { now, onChange: (listener: () => void) => todos.onChange(listener) };
+    return { document: todos, now };
   }
 
   #tasks() {
-    const source = this.#lists.tasks();
+    const document = this.#lists.tasks();
+    const view = taskView(document);
     const now = () => {
-      const tasks = source.rows().map((row) => fieldsOf(row, SHOWN));
+      const tasks = view.rows().map((row) => fieldsOf(row, SHOWN));
       return { key: JSON.stringify(tasks), fields: { tasks } };
     };
-    return { now, onChange: (listener: () => void) => source.onChange(listener) };
+    return { document, now };
   }
 }

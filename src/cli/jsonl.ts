@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Approval, ApprovalRequest } from '../shell/router/approval.ts';
 import type { BashRouter } from '../shell/router/bash-router.ts';
 import type { RouteResult } from '../shell/router/router-options.ts';
-import type { TaskView } from '../tasks/task-store.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import {
   type JsonAnswer,
@@ -31,7 +31,7 @@ export interface JsonlServer {
   readonly output: Writable;
   readonly version: string;
   readonly todos: TodoList;
-  readonly tasks: () => TaskView;
+  readonly tasks: () => TaskStore;
 }
 
 /**

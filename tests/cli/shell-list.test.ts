@@ -19,6 +19,10 @@ const servers = useServers();
 /** Broken quotes, which Node has to interpret. */
 const BROKEN = `TodoWrite '[{"content":"Don't","activeForm":"Going on","status":"pending"}]'`;
 
+interface ListEvent {
+  readonly event: 'todos' | 'tasks';
+}
+
 let sessions = 0;
 
 /** A session with agents in one folder. */
@@ -193,6 +197,25 @@ describeOn(servers.each, (server) => {
       const isQuick = [1, 2, 3].some(() => timeOf(argv) < 9000);
       expect(isQuick, word).toBe(true);
     }
+  });
+
+  test("a client's first event of each list has what is on the server, empty or not", async () => {
+    const { call, host } = team(server().url);
+    const firstEvents = async () => {
+      const client = host('ann');
+      client.write('{"events":["todos","tasks"]}\n');
+      const events = [await client.next<ListEvent>(), await client.next<ListEvent>()];
+      await client.end();
+      // Either answer may come first.
+      return events.sort((a) => (a.event === 'todos' ? -1 : 1));
+    };
+    expect(await firstEvents()).toMatchObject([{ todos: [], version: 0 }, { tasks: [] }]);
+    await call('ann', 'TodoWrite', pending('Build'));
+    await call('ann', 'TaskCreate', '--subject', 'Ship');
+    expect(await firstEvents()).toMatchObject([
+      { todos: [{ content: 'Build' }], version: 1 },
+      { tasks: [{ subject: 'Ship' }] },
+    ]);
   });
 
   test('a host uses its connections again, for the commands inside bash too', async () => {

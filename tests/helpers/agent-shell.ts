@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import { TaskStore, taskView } from '../../src/tasks/task-store.ts';
+import { TaskStore } from '../../src/tasks/task-store.ts';
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { ENV } from './bash.ts';
 import { type Ended, executable, openProgram, startProgram } from './executables.ts';
@@ -41,7 +41,7 @@ export const agentShell = (args: readonly string[], options?: Parameters<typeof 
 export const NO_LISTS = {
   version: '0.0.0',
   todos: new TodoStore(),
-  tasks: () => taskView(new TaskStore()),
+  tasks: () => new TaskStore(),
 };
 
 export interface JsonlResult {
