@@ -120,6 +120,7 @@ function proveItems(
   const pairs = new Map(pairRenamed(before.items, items).map((pair) => [pair.after, pair]));
   const proven: Item[] = [];
   const unproven: string[] = [];
+  const unused = new Set(proofs?.keys());
   for (const [at, item] of items.entries()) {
     const { proof: _, ...unmarked } = item;
     const was = pairs.get(item)?.before;
@@ -128,24 +129,29 @@ function proveItems(
     // Leaving out the check while completing an item does not prove it.
     const check = item.check ?? (isNew ? was?.check : undefined);
     const kept = !isNew && was?.check === check ? was?.proof : undefined;
-    const earned = proofs?.get(`${contentKey(item)}\n${check}`);
-    const proof = isDone && check !== undefined ? (earned ?? kept) : undefined;
+    const key = `${contentKey(item)}\n${check}`;
+    if (isDone) unused.delete(key);
+    const proof = isDone && check !== undefined ? (proofs?.get(key) ?? kept) : undefined;
     proven.push(proof && item.check !== undefined ? { ...unmarked, proof } : unmarked);
     if (!isNew || proof) continue;
+    // TodoProve completes nothing without a proof.
+    if (proofs) unused.add(key);
+    if (check === undefined) continue;
     const name = itemName(items, at);
     const way = isEmptied && !isRequired ? 'TodoWrite --undo, then ' : '';
-    if (check !== undefined) {
-      unproven.push(unprovenText(`item ${name} is unproven`, check, `${way}TodoProve ${name}`));
-    } else if (proofs) {
-      // TodoProve completes nothing without a proof, even if the list changed while a check ran.
-      unproven.push(`item ${name} has no check`);
-    }
+    unproven.push(unprovenText(`item ${name} is unproven`, check, `${way}TodoProve ${name}`));
   }
+  // Another item is in the place by now.
+  if (unused.size > 0)
+    return { refused: refusal('Cannot prove the items', { lines: [OUT_OF_PLACE] }) };
   if (isRequired && unproven.length > 0) {
     return { refused: refusal('Cannot update the list', { lines: unproven }) };
   }
   return { items: proven, notes: unproven };
 }
+
+const OUT_OF_PLACE =
+  'the list changed while a check ran; find the items with TodoRead, then TodoProve them again';
 
 const REPLIES = {
   summary: summaryText,

@@ -191,21 +191,26 @@ test('what would be refused after a check is refused before it runs', async () =
 });
 
 test.each([
-  ['no check', undefined, '- item 1 has no check\n'],
-  ['the same check', 'touch began; read -r _ <go', '- item 1 is unproven; to run its check '],
-])(
-  'an item with %s that takes the place of another while its check runs is not completed for it',
-  async (_what, check, why) => {
+  ['no check', { status: 'in_progress' }],
+  ['the same check', { status: 'in_progress', check: 'touch began; read -r _ <go' }],
+  ['no check, completed', { status: 'completed' }],
+] as const)(
+  'an item with %s that takes the place of another while its check runs is not taken for it',
+  async (_what, more) => {
     const { router, write, store, cwd } = await start();
     execFileSync('mkfifo', [join(cwd, 'go')]);
     await write({ ...BEGUN, check: 'touch began; read -r _ <go' });
     const proving = router.route('TodoProve 1');
     await eventually('the check to run', () => existsSync(join(cwd, 'began')));
-    const other = { content: 'Other', activeForm: 'Other', status: 'in_progress' } as const;
-    store.update([{ ...other, ...(check !== undefined && { check }) }]);
+    const other = { content: 'Other', activeForm: 'Other', ...more };
+    store.update([other]);
     writeFileSync(join(cwd, 'go'), 'now\n');
-    expect((await proving).stderr).toContain(why);
-    expect(store.get().items).toMatchObject([{ content: 'Other', status: 'in_progress' }]);
+    expect(await proving).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('- the list changed while a check ran; find the items'),
+      exitCode: 1,
+    });
+    expect(store.get().items).toEqual([other]);
   },
 );
 
