@@ -45,9 +45,7 @@ async function changeTask(
         : undefined,
   );
   if ('refused' in outcome) {
-    const closing = outcome.refused.every(({ code }) => FORCED.has(code))
-      ? [`a leader may use --force; to clear the owner: TaskRelease ${changes.taskId}`]
-      : [];
+    const closing = wayOut(changes.taskId, outcome.refused);
     return { ...outcome, title: `Cannot update ${name}`, closing };
   }
   const { changed, unblocked } = outcome.change;
@@ -91,12 +89,15 @@ function readyNote(tasks: readonly Task[]): string {
 }
 
 /** The reasons that --force overrides. */
-const FORCED: ReadonlySet<ReasonCode> = new Set([
-  'already_claimed',
-  'already_resolved',
-  'blocked',
-  'agent_busy',
-]);
+const FORCED: ReadonlySet<ReasonCode> = new Set(['already_claimed', 'blocked', 'agent_busy']);
+
+function wayOut(id: number, refused: readonly Reason[]): string[] {
+  const codes = new Set(refused.map(({ code }) => code));
+  if (codes.has('already_resolved')) return [`to reopen it: TaskUpdate ${id} --status pending`];
+  if (![...codes].every((code) => FORCED.has(code))) return [];
+  const release = codes.has('already_claimed') ? `; to clear the owner: TaskRelease ${id}` : '';
+  return [`a leader may use --force${release}`];
+}
 
 export const TASK_PROVE = taskForm({
   name: 'TaskProve',

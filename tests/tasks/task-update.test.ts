@@ -34,6 +34,22 @@ test('the check of a task that another has is changed by its owner, its creator,
   expect((await change('bob', 'true')).exitCode).toBe(0);
 });
 
+test('a refused claim says what would be accepted: --force, TaskRelease for an owner, pending for a completed task', async () => {
+  const team = new Team({ settings: { agent: 'lead' } });
+  await team.call('TaskCreate', ['--subject', 'A']);
+  await team.call('TaskCreate', ['--subject', 'B', '--blocked-by', '1']);
+  const lastLine = async (line: string) => (await team.err(line)).trimEnd().split('\n').at(-1);
+  expect(await lastLine('TaskUpdate 2 --status in_progress')).toBe('- a leader may use --force');
+  await team.run('TaskClaim 1');
+  expect(await lastLine('TaskUpdate 1 --owner bob')).toBe(
+    '- a leader may use --force; to clear the owner: TaskRelease 1',
+  );
+  await team.run('TaskUpdate 1 --status completed');
+  expect(await lastLine('TaskUpdate 1 --status in_progress')).toBe(
+    '- to reopen it: TaskUpdate 1 --status pending',
+  );
+});
+
 test('a task with a check is completed with its proof, or marked unproven; no input can set a proof', async () => {
   const team = new Team({ settings: { agent: 'ann' } });
   await team.call('TaskCreate', ['{"subject":"A","check":"exit 0"}']);
