@@ -26,7 +26,7 @@ export class Sources {
   #lists: Following<TodoVersion> | undefined;
   #tasks: Following<TaskVersion> | undefined;
   #found: readonly FoundSession[] = [];
-  #isFinding = false;
+  #finding: Promise<void> | undefined;
   /** Why the last search failed, if it did. */
   #notFound: unknown;
 
@@ -74,10 +74,15 @@ export class Sources {
     this.#tasks = this.#teamKey ? followTasks(storage, this.#teamKey, tell, 'all') : undefined;
   }
 
-  /** Looks for the newest sessions. */
-  async find(): Promise<void> {
-    if (this.#isFinding) return;
-    this.#isFinding = true;
+  /** Looks for the newest sessions, one search at a time. */
+  find(): Promise<void> {
+    this.#finding ??= this.#findOnce().finally(() => {
+      this.#finding = undefined;
+    });
+    return this.#finding;
+  }
+
+  async #findOnce(): Promise<void> {
     try {
       const found = await this.#watched.find(MOST_FOUND);
       this.#found = found.map((one) => ({ ...one, session: shortPath(one.session) }));
@@ -86,8 +91,6 @@ export class Sources {
     } catch (error) {
       this.#notFound = error;
       this.#failed(error);
-    } finally {
-      this.#isFinding = false;
     }
   }
 
@@ -113,6 +116,8 @@ export class Sources {
     try {
       for (const list of lists)
         if (!(await this.#watched.remove(list))) kept.push(agentName(list.agent));
+      // One that began earlier may have seen what is removed.
+      await this.#finding;
       await this.find();
       const where = sessionName(session)[0];
       return safeText(

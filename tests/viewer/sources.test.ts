@@ -86,6 +86,26 @@ test('two searches at once are one', async () => {
   expect(searches).toHaveBeenCalledTimes(2);
 });
 
+test('a removed session is gone also if a search that saw it ends later', async () => {
+  const { state, watched, sources } = sourcesOf();
+  storeOf(state, 'main').update(todos('- a'));
+  await sources.find();
+  const seen = await watched.find(9);
+  let end = (_found: typeof seen) => {};
+  const search = new Promise<typeof seen>((resolve) => {
+    end = resolve;
+  });
+  vi.spyOn(watched, 'find').mockReturnValueOnce(search);
+  void sources.find();
+  const [session] = seen as [FoundSession];
+  const newest = { ...session.lists[0].newest, updatedAt: new Date(0) };
+  const removal = sources.remove({ ...session, lists: [{ ...session.lists[0], newest }] });
+  await eventually('it is removed', async () => (await watched.find(9)).length === 0);
+  end(seen);
+  await removal;
+  expect(sources.known.found).toEqual([]);
+});
+
 test('a search that fails says why, until one succeeds', async () => {
   const { state, sources } = sourcesOf(`${temporaryDirectory()}/state`);
   writeFileSync(state, '');
