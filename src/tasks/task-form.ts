@@ -130,7 +130,7 @@ export function readRequest<Request>(
     return readFields(form, { ...given, ...worded }, limits, first === undefined ? hint : '');
   }
   const isSubject = hint === '' && 'subject' in form.fields && given.subject === undefined;
-  const way = isSubject ? `. Try: --subject ${subjectWord(rest.join(' '))}` : '';
+  const way = `. Try: --subject ${subjectWord(rest.join(' '))}`;
   const problem = isSubject
     ? `Unexpected argument ${inQuotes(surplus)}${way}`
     : unexpectedWord(form, surplus, first);

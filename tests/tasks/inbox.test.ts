@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { takeNotices } from '../../src/tasks/inbox.ts';
 import { Team } from './team.ts';
 
 /** The notes of an agent's next command. */
@@ -82,4 +83,12 @@ test('at most five notices per command; TaskInbox prints and marks the rest', as
   expect(await quiet.out('TaskInbox --agent bob --json')).toMatch(
     /^\{"notices":\[\{"kind":"assigned","taskId":1,"subject":"A","by":"lead","at":"\S+"\}\]\}\n$/,
   );
+});
+
+test('to take no notice changes nothing', () => {
+  const notice = { kind: 'assigned', taskId: 1, subject: 'A', by: 'lead', at: '' } as const;
+  const graph = { nextId: 2, tasks: new Map(), inboxes: new Map([['bob', [notice]]]) };
+  expect(takeNotices(graph, 'bob', 0)).toEqual({ graph, taken: [], left: 1 });
+  expect(takeNotices(graph, 'bob', 0).graph).toBe(graph);
+  expect(takeNotices(graph, 'ann', 5).graph).toBe(graph);
 });
