@@ -141,12 +141,7 @@ function renewalOf({ beat, tick, clock }: TaskLease): string {
 function readSightings(file: () => string): [string, RenewalSeen][] {
   const entries = (): [string, RenewalSeen][] =>
     Object.entries(JSON.parse(readOwnFile(file()).toString()));
-  return orElse(entries, []).filter(
-    ([, seen]) =>
-      typeof seen?.renewal === 'string' &&
-      typeof seen.tick === 'number' &&
-      seen.clock === clockId(),
-  );
+  return orElse(entries, []).filter(([, seen]) => seen?.clock === clockId());
 }
 
 function saveSightings(path: () => string, sightings: ReadonlyMap<string, RenewalSeen>): void {

@@ -78,3 +78,15 @@ test('with --force a leader takes claimed, blocked and completed tasks', () => {
     'no_agent',
   );
 });
+
+test('a task in progress keeps its lease and the session that began it when something else changes', () => {
+  const clock = { id: 'c', now: () => 0, wall: () => 0, seenFor: () => 0 };
+  const rules = { checkBusy: false, clock, leaseMs: 9000, session: 's' };
+  const begun = done(update(graphOf('One'), { taskId: 1, status: 'in_progress' }, 'ann', rules));
+  const { lease, begunIn } = begun.task ?? {};
+  expect([lease?.ms, begunIn]).toEqual([9000, 's']);
+  const after = done(update(begun.graph, { taskId: 1, subject: 'Two' }, 'ann', rules)).task;
+  expect([after?.lease, after?.begunIn]).toEqual([lease, 's']);
+  const put = done(update(begun.graph, { taskId: 1, status: 'completed' }, 'ann', rules)).task;
+  expect([put?.lease, put?.begunIn]).toEqual([undefined, undefined]);
+});
