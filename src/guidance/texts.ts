@@ -18,7 +18,7 @@ export interface FailedVerification {
 /** The texts of guidance, each of one or more lines; `Note: ` is added later. Quotes from items and commands are cut short here. */
 export const TEXTS = {
   droppedItems: (items: readonly Item[]): string =>
-    `${unfinished(items.length)} no longer on the list: ${namedItems(items)}. On purpose? Use --drop N.`,
+    `${unfinished(items.length)} no longer on the list: ${namedItems(items)}. By mistake: TodoWrite --undo; on purpose, next time: --drop N.`,
 
   unverified: (items: readonly Item[]): string =>
     `all ${items.length} items are completed and none of them was a check. Verify the work before you report success.`,

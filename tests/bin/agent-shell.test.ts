@@ -38,7 +38,7 @@ describe('TodoWrite', () => {
     const env = { TODO_REMINDER_TURNS: '2' };
     expect(await agentShell(['-c', line, 'name', LIST, other], { env })).toMatchObject({
       stdout: `<${UPDATED.trim()}>\n`,
-      stderr: `${UPDATED}Note: 1 unfinished item is no longer on the list: "Build". On purpose? Use --drop N.\n`,
+      stderr: `${UPDATED}Note: 1 unfinished item is no longer on the list: "Build". By mistake: TodoWrite --undo; on purpose, next time: --drop N.\n`,
     });
   });
 

@@ -13,7 +13,7 @@ import { todoList } from '../todo/arbitraries.ts';
 import { agentSession, items, notesOf, serve, shellThat, writeLine } from './agent-session.ts';
 
 const DROPPED =
-  'Note: 1 unfinished item is no longer on the list: "Ship it". On purpose? Use --drop N.';
+  'Note: 1 unfinished item is no longer on the list: "Ship it". By mistake: TodoWrite --undo; on purpose, next time: --drop N.';
 const IDLE = 'Note: 1 item is open and none is in_progress. Mark the one you are working on.';
 
 /** The notes and reminders of a session with both. */

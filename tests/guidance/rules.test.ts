@@ -62,7 +62,9 @@ describe('dropped items', () => {
       `${ONE} "␛[2J${'x'.repeat(43)}..."`,
     ],
   ])('it names %s that are left out', async (_, before, after, said) => {
-    expect(await notes(before, after)).toEqual([`Note: ${said}. On purpose? Use --drop N.`]);
+    expect(await notes(before, after)).toEqual([
+      `Note: ${said}. By mistake: TodoWrite --undo; on purpose, next time: --drop N.`,
+    ]);
   });
 
   test('items left out by --drop or --undo are not named', async () => {
@@ -96,7 +98,7 @@ describe('dropped items', () => {
     store.update(items(...plan));
     const argv = [JSON.stringify({ todos: items('[x] Fix it') })];
     expect((await command.execute({ argv, stdin: async () => '' })).stderr).toBe(
-      `Note: ${MANY(2)} "Write docs", "Ship it". On purpose? Use --drop N.\n`,
+      `Note: ${MANY(2)} "Write docs", "Ship it". By mistake: TodoWrite --undo; on purpose, next time: --drop N.\n`,
     );
     expect(store.get().items).toEqual([]);
   });
