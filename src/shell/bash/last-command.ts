@@ -6,7 +6,7 @@ export const BUILTIN = '\\builtin';
 
 /*
  * PIPESTATUS and `$_`, which end with the `eval` of a line: they are kept for the report, and given to the next line if it
- * begins with them, since PIPESTATUS takes a process for each of its numbers.
+ * names them, since PIPESTATUS takes a process for each of its numbers.
  */
 
 /** The state that the next line may ask for besides `$?`. */
@@ -18,15 +18,15 @@ export interface LastCommand {
 }
 
 /** A command with this exit code, and this PIPESTATUS if there can be one, that neither `set -e` nor an ERR trap counts. */
-function statusCommand(exitCode: number, statuses: readonly number[], hasTraps: boolean): string {
+function statusCommand(exitCode: number, statuses: readonly number[], isAlone: boolean): string {
   const last = statuses.at(-1);
   // With pipefail, that of the last one that failed.
   const isExit = last === exitCode || statuses.findLast(Boolean) === exitCode;
   const isInverted = !isExit && last !== undefined && exitCode === Number(last === 0);
   if (statuses.length < 2 && !isInverted) {
     if (exitCode === 0) return '';
-    // Without a process. A DEBUG trap would run for it.
-    if (exitCode === 1 && !hasTraps) return `${BUILTIN} false&&:`;
+    // Without a process. A DEBUG trap would run for it, and it changes `$_`.
+    if (exitCode === 1 && isAlone) return `${BUILTIN} false&&:`;
   }
   const codes = isExit || isInverted ? statuses : [exitCode];
   const pipe = codes.map((code) => `(${BUILTIN} exit ${code})`).join('|');
@@ -38,27 +38,25 @@ export const KEPT = `AGENT_SHELL_${randomHex(4)}`;
 /** Behind a line, since they are gone once `eval` has returned. */
 export const KEEP = `\n{ ${KEPT}=("$?" "$_" "\${PIPESTATUS[@]}");} 2>/dev/null`;
 
-/** Commands that set `$?`, and PIPESTATUS and `$_` if the line begins with them. */
+const NAMED = /PIPESTATUS|\$\{?[!#]?_(?!\w)/;
+
+/** Commands that set `$?`, and PIPESTATUS and `$_` if the line names them. */
 export function startCommands(
   line: string,
   exitCode: number,
   last: LastCommand | undefined,
   hasTraps: boolean,
 ): string[] {
-  const { statuses = [], argument } = namesLast(line) ? (last ?? {}) : {};
+  const { statuses = [], argument } = NAMED.test(line) ? (last ?? {}) : {};
   const given = argument === undefined ? '' : `${BUILTIN} : ${inOneLine(quote(argument))}`;
-  return [given, statusCommand(exitCode, statuses, hasTraps)];
+  return [given, statusCommand(exitCode, statuses, given === '' && !hasTraps)];
 }
 
-/** Whether the first command of a line asks for PIPESTATUS or `$_`. */
-function namesLast(line: string): boolean {
-  const [first = ''] = line.replace(/'[^']*'/g, '').split(/[;&|\n]/, 1);
-  return /PIPESTATUS|\$\{?[!#]?_(?!\w)/.test(first);
-}
-
-/** Whether the line asks for what is not known of the line before. */
+/** Whether the first command of a line asks for what is not known of the line before. */
 export function asksInVain(line: string, last: LastCommand | undefined): boolean {
-  return last !== undefined && last.argument === undefined && namesLast(line);
+  if (last === undefined || last.argument !== undefined) return false;
+  const commands = line.replace(/^(?:\s|#.*\n)*/, '').replace(/'[^']*'/g, '');
+  return NAMED.test(commands.split(/[;&|\n]/, 1)[0] ?? '');
 }
 
 /** Quoted text without newlines, which bash would count as lines. */

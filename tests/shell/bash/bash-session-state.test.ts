@@ -119,6 +119,12 @@ const SCRIPTS = [
     'mkdir "$new"',
     'cd "$_" && basename "$PWD"',
   ]),
+  // Wherever the next line names them.
+  ...[
+    '\n# the first one; not the last\necho "tests; lint: ${PIPESTATUS[0]}"',
+    `eval 'echo "\${PIPESTATUS[0]}"'`,
+  ].map((line) => ['(exit 4) | true', line]),
+  ['mkdir /dev/null/sub', 'echo "$? $_"'],
   ['(exit 7)', 'echo "${#BASH_ARGV[@]}"'],
   // All but 0 to 2, in three ways.
   ...[
@@ -218,8 +224,10 @@ test
 test('PIPESTATUS and $_ of a line that cannot be asked: a note says so, where the next one begins with them', async () => {
   const session = shared();
   const NOTE = /^agent-shell: `\$_` and PIPESTATUS of the previous line are not known/;
-  await session.run('[[ a = b ]]');
-  expect((await session.run('echo "${PIPESTATUS[0]}"')).stderr).toMatch(NOTE);
+  for (const line of ['echo "${PIPESTATUS[0]}"', "# don't\necho $_"]) {
+    await session.run('[[ a = b ]]');
+    expect([line, (await session.run(line)).stderr]).toEqual([line, expect.stringMatching(NOTE)]);
+  }
   for (const line of ['true | true; echo ${PIPESTATUS[0]}', `echo '$_'`, 'echo $_x']) {
     await session.run('[[ a = b ]]');
     expect([line, (await session.run(line)).stderr]).toEqual([line, '']);
