@@ -6,6 +6,8 @@ import { heredoc, MAX_JSON_BYTES } from '../../base/json/json-input.ts';
 import { withoutQuoted } from '../../base/line/quotes.ts';
 
 const LIMIT_MS = 5_000;
+/** The start of JSON; of a test or a group of bash only if a quote follows its bracket. */
+const JSON_START = /[{[]\s*\\?["'[{]/;
 
 /**
  * True if bash can parse a text, which it does not run. Rejects if bash cannot tell within five seconds, or one of the signals aborts.
@@ -36,8 +38,8 @@ export function canRead(
 }
 
 /**
- * A note, after bash's syntax error, on how to pass JSON safely, or an apostrophe in an option. Empty if bash can parse the
- * line, if it names no agent command, or if it is too long for JSON.
+ * A note, after bash's syntax error, on how to pass JSON safely, or an apostrophe in a line without JSON. Empty if bash can parse
+ * the line, if it names no agent command, or if it is too long for JSON.
  *
  * @param bash its absolute path.
  */
@@ -49,7 +51,7 @@ export async function heredocHint(
   if (line.length > MAX_JSON_BYTES) return '';
   const name = line.match(/[\w-]+/g)?.find((word) => handlers.has(word));
   if (name === undefined || (await canRead(bash, line).catch(() => true))) return '';
-  if (line.includes("'") && !/[{[]/.test(line)) {
+  if (!JSON_START.test(line)) {
     const [unclosed] = /['"]/.exec(withoutQuoted(line)) ?? [];
     return unclosed === "'" ? noteLines(["inside single quotes, write ' as '\\''"]) : '';
   }

@@ -357,6 +357,8 @@ describe('a line that bash cannot read and that names an agent command', () => {
       `TodoWrite --add 'it''s' --active-form "$(echo"`,
     ],
     ['a double quote that is open', `TodoWrite --add 'it''s' --active-form "open`],
+    ['a line without JSON', 'TodoWrite --add "Fix the "login" page'],
+    ['a loop that is not ended', 'for item in 1 2; do [ -n "$CI" ] || TodoWrite --done $item'],
   ])('only such a line gets the hint: not %s', async (_name, line) => {
     const { stderr, exitCode } = await shared().route(line);
     expect(exitCode).not.toBe(0);
