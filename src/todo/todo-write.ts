@@ -142,12 +142,9 @@ async function changeOf(invocation: Invocation, settings: Settings, given: Given
   const reading = listOf(invocation, settings, given);
   const list = reading instanceof Promise ? await reading : reading;
   if ('refused' in list) return list;
-  const { items, version = expected } = list.value;
-  if (expected !== undefined && expected !== version) {
-    const problem = `--if-version ${expected} contradicts "version":${version} in the JSON`;
-    return { refused: wrongUsage(problem, '') };
-  }
-  return { wanted: { items }, version, notes: list.notes };
+  const { items, version } = list.value;
+  // A late list's refusal names the option, and the version in its JSON is still the old one.
+  return { wanted: { items }, version: expected ?? version, notes: list.notes };
 }
 
 /** Reads the list from an argument, from standard input, or as typed. */
