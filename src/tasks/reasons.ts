@@ -56,7 +56,7 @@ const REASON_TEXTS = {
   too_large: (problem: string) => `metadata: ${problem}; null deletes a key`,
   /** @param owner who has the task now. */
   lease_lost: (id: number, owner: string | undefined) =>
-    `your lease of #${id} expired, and ${owner === undefined ? 'it was released' : `${nameText(owner)} has it`}`,
+    `your lease of #${id} expired, and ${owner === undefined ? `it was released; to take it again: TaskClaim ${id}` : `${nameText(owner)} has it`}`,
   built_upon: (ids: readonly number[], more: string) => `${someIds(ids)} changed ${more}`,
   /** @param kept newest first: all versions, or those that changed a task. */
   no_such_version: (version: number, kept: readonly number[]) => {

@@ -142,7 +142,7 @@ test('TaskRelease --expired releases the tasks of dead agents, which can no long
   clock.time += 11 * MINUTE;
   expect(await team.out('TaskRelease --expired')).toBe('Released: #1\n');
   expect(await team.err('TaskUpdate 1 --status completed --agent ann')).toContain(
-    'lease_lost: your lease of #1 expired, and it was released',
+    'lease_lost: your lease of #1 expired, and it was released; to take it again: TaskClaim 1',
   );
   // Claiming it again restores the claim.
   expect((await team.run('TaskClaim 1 --agent ann')).exitCode).toBe(0);
