@@ -9,6 +9,8 @@ import { enclosing } from './list-paths.ts';
 const HASHES = [20, 32];
 /** Before an entry's flags: times, device, inode, mode, owner, group and size of its file. */
 const STAT_BYTES = 40;
+const MODE_AT = 24;
+const SUBMODULE = 0o160000;
 const EXTENDED = 0x4000;
 const LENGTH = 0xfff;
 
@@ -83,7 +85,7 @@ function readIndex(bytes: Buffer, hash: number) {
     throw new Error('unknown');
   const paths: string[] = [];
   let at = 12;
-  for (let path = ''; paths.length < count; paths.push(path)) {
+  for (let path = ''; paths.length < count; ) {
     const start = at;
     const flags = bytes.readUInt16BE(at + STAT_BYTES + hash);
     at += STAT_BYTES + hash + ((flags & EXTENDED) === 0 ? 2 : 4);
@@ -100,6 +102,8 @@ function readIndex(bytes: Buffer, hash: number) {
     path = path.slice(0, kept) + bytes.toString('latin1', at, end);
     if (end < 0 || Math.min(path.length, LENGTH) !== (flags & LENGTH)) throw new Error('unknown');
     at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
+    // The files of a submodule are in an index of its own.
+    paths.push(bytes.readUInt32BE(start + MODE_AT) === SUBMODULE ? `${path}/` : path);
   }
   for (; at < bytes.length - hash; at += 8 + bytes.readUInt32BE(at + 4)) {
     if (bytes.toString('latin1', at, at + 4) !== 'link') continue;

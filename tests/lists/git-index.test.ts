@@ -38,3 +38,12 @@ test.each([
   execFileSync('git', ['rm', '-rq', '--cached', '.todowrite'], { cwd: added });
   expect(isTracked(join(added, '.todowrite'))).toBe(false);
 });
+
+test('git tracks a session that is a submodule, whose files are not in this index', () => {
+  const root = temporaryDirectory();
+  const git = (...argv: string[]) => execFileSync('git', argv, { cwd: root });
+  git('init', '-q');
+  mkdirSync(join(root, '.todo', 's', 'main'), { recursive: true });
+  git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},.todo/s`);
+  expect(isTracked(join(root, '.todo'))).toBe(true);
+});
