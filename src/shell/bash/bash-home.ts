@@ -122,7 +122,7 @@ export class BashHome {
     for (const [name, { isReadOnly }] of this.#options.handlers ?? []) {
       if (this.#written.includes(name)) continue;
       const text = COMMAND_SCRIPT.replace('{isChange}', String(isReadOnly === false));
-      writePrivate(this.scriptOf(name), startTimeOf(this.bash) + text, 0o700);
+      writePrivate(this.scriptOf(name), firstLinesFor(this.bash) + text, 0o700);
       this.#written.push(name);
       this.#wholeSince = '';
     }
@@ -176,7 +176,7 @@ export class BashHome {
 const COMMAND_SCRIPT = script.replace(/^ *#.*\n/gm, '');
 
 /** The first lines of a script for this bash. The kernel ends the path of a `#!` line at a blank. */
-function startTimeOf(bash: string): string {
+function firstLinesFor(bash: string): string {
   if (!/\s/.test(bash)) return `#!${bash} -p\n`;
   const file = quote(bash);
   return `#!/bin/sh\n[ "\${BASH-}" = ${file} ] || exec ${file} -p "$0" "$@"\n`;

@@ -7,7 +7,7 @@ import { withoutQuoted } from '../../base/line/quotes.ts';
 
 const LIMIT_MS = 5_000;
 /** The start of JSON; of a test or a group of bash only if a quote follows its bracket. */
-const JSON_START = /[{[]\s*\\?["'[{]/;
+const MAY_BE_JSON = /[{[]\s*\\?["'[{]/;
 
 /**
  * True if bash can parse a text, which it does not run. Rejects if bash cannot tell within five seconds, or one of the signals aborts.
@@ -51,7 +51,7 @@ export async function heredocHint(
   if (line.length > MAX_JSON_BYTES) return '';
   const name = line.match(/[\w-]+/g)?.find((word) => handlers.has(word));
   if (name === undefined || (await canRead(bash, line).catch(() => true))) return '';
-  if (!JSON_START.test(line)) {
+  if (!MAY_BE_JSON.test(line)) {
     const [unclosed] = /['"]/.exec(withoutQuoted(line)) ?? [];
     return unclosed === "'" ? noteLines(["inside single quotes, write ' as '\\''"]) : '';
   }
