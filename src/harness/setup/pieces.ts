@@ -105,26 +105,36 @@ export function piecesOf(name: HarnessName, place: Target): readonly Piece[] {
     pieces.push(hooksPiece(hooks, name, folder, place));
   }
   if (folder !== undefined) pieces.push(...permissionPieces(harness, name, folder, place));
-  const file = harness.instructions[place.scope];
+  const path = instructionsPath(harness, name, folder, place);
+  const edit = markedSection(instructionsFor, name);
+  return path === undefined ? pieces : [...pieces, { path, what: 'instructions', edit }];
+}
+
+/** The file that the harness reads its instructions from, or that has our section for it. */
+function instructionsPath(
+  harness: Harness,
+  name: HarnessName,
+  folder: string | undefined,
+  place: Target,
+): string | undefined {
+  const isProject = place.scope === 'project';
+  const { [place.scope]: file, fallback } = harness.instructions;
   const base = isProject ? place.root : folder;
-  if (file !== undefined && base !== undefined) {
-    // Settings of the project override those of the user.
-    const folders = harness.namesInstructions ? [folder, userFolderOf(harness, place)] : [];
-    const settings = folders.map((one) => place.read(join(one ?? '', hooks?.file ?? '')) ?? '');
-    const names = settings.flatMap((text) => parse(text)?.context?.fileName ?? []);
-    const named = names.filter((one) => typeof one === 'string' && /^[^/]+$/.test(one));
-    const { fallback } = harness.instructions;
-    const isThere = (one: string) => place.read(join(base, one)) !== undefined;
-    if (isProject && fallback && !isThere(file) && isThere(fallback)) named.push(fallback);
-    const paths = [...named, file, fallback ?? 'AGENTS.md'].map((one) => join(base, one));
-    // It may have read a different file at setup time.
-    const own = new RegExp(`BEGIN todowrite [^:]*: [^>]*\\b${name}\\b`);
-    const mayMove = harness.namesInstructions || fallback;
-    const found = mayMove && paths.find((path) => own.test(place.read(path) ?? ''));
-    const edit = markedSection(instructionsFor, name);
-    pieces.push({ path: found || (paths[0] ?? ''), what: 'instructions', edit });
-  }
-  return pieces;
+  if (file === undefined || base === undefined) return undefined;
+  const { hooks, namesInstructions } = harness;
+  // Settings of the project override those of the user.
+  const folders = namesInstructions ? [folder, userFolderOf(harness, place)] : [];
+  const settings = folders.map((one) => place.read(join(one ?? '', hooks?.file ?? '')) ?? '');
+  const names = settings.flatMap((text) => parse(text)?.context?.fileName ?? []);
+  const named = names.filter((one) => typeof one === 'string' && /^[^/]+$/.test(one));
+  const isThere = (one: string) => place.read(join(base, one)) !== undefined;
+  if (isProject && fallback && !isThere(file) && isThere(fallback)) named.push(fallback);
+  const paths = [...named, file, fallback ?? 'AGENTS.md'].map((one) => join(base, one));
+  // It may have read a different file at setup time.
+  const own = new RegExp(`BEGIN todowrite [^:]*: [^>]*\\b${name}\\b`);
+  const mayMove = namesInstructions || fallback;
+  const found = mayMove && paths.find((path) => own.test(place.read(path) ?? ''));
+  return found || paths[0];
 }
 
 function permissionPieces(
