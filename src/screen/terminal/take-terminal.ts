@@ -51,7 +51,6 @@ export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
   let isReleased = false;
 
   const take = () => {
-    if (isTaken || isReleased) return;
     isTaken = true;
     keys?.start();
     use.enter();

@@ -37,3 +37,15 @@ test.each([
   tail.push(`${'x'.repeat(COLUMNS)}\x1b[${how}K`, COLUMNS);
   expect(tail.isFull(COLUMNS)).toBe(comes);
 });
+
+test('after a row that a narrower terminal may have wrapped, nothing is sure until the next row', () => {
+  const tail = new OutputTail();
+  tail.push('x'.repeat(8), COLUMNS);
+  expect(tail.isLastColumnFree(COLUMNS)).toBe(true);
+  tail.resize(9);
+  expect(tail.isLastColumnFree(COLUMNS)).toBe(true);
+  tail.resize(7);
+  expect(tail.isLastColumnFree(COLUMNS)).toBe(false);
+  tail.push('\n', COLUMNS);
+  expect(tail.isLastColumnFree(COLUMNS)).toBe(true);
+});
