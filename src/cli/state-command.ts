@@ -7,7 +7,8 @@ import { storageTrouble } from '../base/command/replies.ts';
 import { StateError, UnnamedList } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
 import { counted, inQuotes, safeText } from '../base/safe-text.ts';
-import type { Settings } from '../base/settings/settings.ts';
+import { readSettings, type Settings } from '../base/settings/settings.ts';
+import { orElse } from '../base/system/files.ts';
 import { type ListName, listKey } from '../lists/list-paths.ts';
 import type { SharedPlace, Version } from '../lists/place.ts';
 import { connectServer, FolderStorage, type ListStorage } from '../lists/storage.ts';
@@ -31,11 +32,13 @@ export interface StateWorld {
 }
 
 export function stateCommand(argv: readonly string[], world: StateWorld): Promise<CommandResult> {
-  const home = new TodoHome(world.environment, world.directory);
+  const reading = readSettings(world.environment, world.directory);
+  const home = new TodoHome(world.environment, world.directory, reading);
   const { settings } = home;
   // A copy may take longer than one command.
   const limits = argv[0] === 'copy' ? { ...settings, stateUrl: undefined } : settings;
-  const read = () => ({ settings: limits, warnings: [] });
+  const warnings = [...reading.warnings, ...orElse(() => home.warnings, [])];
+  const read = () => ({ settings: limits, warnings });
   const wrong = (problem: string) => wrongUsage(problem, `Usage: ${STATE_FORM.usage}\n`);
   return perform(STATE_FORM, { argv }, read, async (parsed) => {
     if ('problem' in parsed) return wrong(parsed.problem);

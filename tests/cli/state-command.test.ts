@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -51,6 +52,16 @@ test.each([
     expect(sh('TodoRead | cat', ...argv).stdout).toContain('[ ] a\n');
   },
 );
+
+test('agent-shell state warns of settings that are not used, and of lists that came with a repository', async () => {
+  const { state, work } = machine({ TODO_STATE_DIR: 'lists', TODO_STATE_TIMEOUT: '0.5' });
+  mkdirSync(join(work, 'lists/release/main'), { recursive: true });
+  writeFileSync(join(work, 'lists/release/main/1-abcdefgh.json'), '');
+  execFileSync('sh', ['-c', 'git init -q && git add lists'], { cwd: work });
+  const { stdout, stderr } = await state();
+  expect(stderr).toMatch(/TODO_STATE_TIMEOUT must be .*\nWarning: git tracks files in \S+lists, /);
+  expect(stdout).toContain(`in ${join(work, 'lists', 'untracked~')}.`);
+});
 
 test('the lists of a shell are those of TodoWrite on PATH; over --jsonl they are in memory unless a session is named', async () => {
   const { host, sh, call, work } = machine({ TODO_STATE_DIR: 'lists', TODO_SESSION: '' });

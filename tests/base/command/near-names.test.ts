@@ -29,6 +29,9 @@ test.each([
 test.each([
   ['todo_clear', 'TodoWrite', ` Try: TodoWrite '{"todos":[]}'`],
   ['TaskNext', 'TaskClaim', ' Try: TaskClaim --next'],
+  ['TaskAssign', 'TaskUpdate', ' Try: TaskUpdate ID --owner NAME'],
+  ['TaskComment', 'TaskUpdate', ' Try: TaskUpdate ID --comment "..."'],
+  ['TaskHistory', 'TaskList', ' Try: TaskList --history'],
   ['TodoUpdate', 'TodoWrite', ''],
 ])('%s: beside %s an example is named where the name alone does not help', (name, meant, more) => {
   const text = `${name}: command not found; did you mean ${meant}?${more}\n`;
