@@ -71,6 +71,10 @@ become_bash() {
   case ${0##*/}:$agent_shell_skipped in
     sh:*) agent_shell_name=sh ;;
     *:) exec_bash bash "$@" ;;
+    *)
+      # In a line of -c, the name is the next argument.
+      [ "$agent_shell_has_line" != 1 ] || set -- "$@" bash
+      [ -z "$agent_shell_has_line" ] || exec_bash "$agent_shell_bash" "$@" ;;
   esac
   # The bash between would warn of an unknown locale, too, and drop the prompts.
   [ -z "${agent_shell_prompts-}" ] || find_variables '^PS[12]='
@@ -218,7 +222,7 @@ read_arguments() {
   done
   case $agent_shell_options in *l*) agent_shell_login=1 ;; esac
   case $agent_shell_options in
-    *c*) [ $# -eq 0 ] || { agent_shell_has_line=1 agent_shell_line=$1; } ;;
+    *c*) [ $# -eq 0 ] || { agent_shell_has_line=$# agent_shell_line=$1; } ;;
     *s*) set -- ;;
   esac
   case $agent_shell_options in

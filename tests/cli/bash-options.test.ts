@@ -181,6 +181,18 @@ describe('under the name of bash', () => {
     },
   );
 
+  test.each([['-c'], ['-uc']])(
+    'first on PATH it hands on an exported SHELLOPTS, with %s',
+    (option) => {
+      const folder = links();
+      const environment = { SHELLOPTS: 'braceexpand:noglob', PATH: `${folder}:${ENV.PATH}` };
+      const argv = [option, 'echo "$0 $# $- $SHELLOPTS"'];
+      expect(shell(join(folder, 'bash'), argv, environment)).toEqual(
+        shell('/bin/bash', argv, environment, 'bash'),
+      );
+    },
+  );
+
   test('as sh it is bash in POSIX mode', () => {
     const PATH = `${links()}:${ENV.PATH}`;
     const line = 'echo $0; shopt -qo posix; echo $?; nosuch';
