@@ -240,7 +240,7 @@ is_suspect() {
     "$agent_shell_line" | *\'?*) ;;
     *\') return 1 ;;
   esac
-  "$agent_shell_bash" -p "$agent_shell_bin/suspect-line.bash" "$agent_shell_line"
+  "$agent_shell_bash" -p "$agent_shell_bin/suspect-line.bash" "$agent_shell_line" 2>/dev/null
 }
 
 # Asks Node about a suspect line. Sets agent_shell_mended or agent_shell_hint.

@@ -159,7 +159,7 @@ describe('under the name of bash', () => {
     },
   );
 
-  test.each([['--norc', '-i'], ['script']])(
+  test.each([['--norc', '-i'], ['script'], ['-c', 'echo TodoWrite']])(
     'it gets the prompts of the environment, and warns once of an unknown locale: %j',
     (...argv) => {
       const PS1 = "it's\n$ ";
