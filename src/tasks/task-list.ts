@@ -69,9 +69,11 @@ export const TASK_LIST = taskForm({
     if (format === 'md') return done(exportMarkdown(graph, exported));
     if (forPeople) return done(await forPeople(graph, exported, clock));
     const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;
-    const lines = (isCut ? openFirst(tasks) : tasks).map(
-      (task) => `${taskLine(graph, task, clock)}\n`,
-    );
+    const lines = (isCut ? openFirst(tasks) : tasks).map((task) => {
+      // This command renews the caller's own leases.
+      const others = task.owner === call.agent ? undefined : clock;
+      return `${taskLine(graph, task, others)}\n`;
+    });
     return done(cutToLines(lines, most, 'tasks') || 'No tasks.\n');
   },
 });

@@ -93,6 +93,15 @@ test('an owner whose lease expired keeps the task until another takes it, and is
   );
 });
 
+test('the list that an owner reads says nothing of its own expired lease, which that command renews', async () => {
+  const clock = new HandClock();
+  const team = await Team.of('A', { clock, settings: { guidance: 'off' } });
+  await team.run('TaskClaim 1 --agent ann --lease 30m');
+  clock.time += 31 * MINUTE;
+  expect(await team.out('TaskList --agent ann')).toBe('#1 [in_progress] A (ann)\n');
+  expect(await team.out('TaskList --agent bob')).toBe('#1 [in_progress] A (ann)\n');
+});
+
 test('every command of the owner renews its leases, at most once a minute', async () => {
   const clock = new HandClock();
   const team = new Team({ clock, settings: { guidance: 'off', leaseMs: 30 * MINUTE } });
