@@ -12,8 +12,8 @@ export const ALLOWED = new Set([
   ...['TodoWrite', 'TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'],
   ...['TaskClaim', 'TaskRelease', 'TaskInbox'],
 ]);
-/** Options that reach other lists or overrule an owner. */
-const NOT_ALLOWED_OPTION = /^--(?:session|list|force)(?:=|$)/;
+/** Options that reach other lists or overrule an owner. A carriage return may follow, which commands ignore. */
+const NOT_ALLOWED_OPTION = /^--(?:session|list|force)\b/;
 
 interface OwnPlace {
   readonly environment: Environment;

@@ -61,6 +61,7 @@ test.each([
   'TodoWrite --session=other []',
   'TaskList --list other',
   'TaskUpdate 1 --force',
+  "TaskUpdate 1 '--force\r'",
   'TodoRead # comment',
   '(TodoRead)',
   'exec TodoRead',
