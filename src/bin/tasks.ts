@@ -16,7 +16,7 @@ const tasksLookForPeople: TaskContext['forPeople'] =
     const { tasksForPeople } = await import('../screen/panel/for-people.ts');
     const rows = tasks.map((task) => ({
       ...taskRow(graph, task),
-      isReady: isReady(graph, task),
+      isReady: isReady(graph, task, undefined, clock),
       isLeaseOver: clock !== undefined && isLeaseOver(task, clock),
     }));
     return tasksForPeople(rows, await taskLook());

@@ -206,6 +206,19 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     expect(screen.replaceAll('\n', '')).toContain(`"owner":"${agent}"`);
   });
 
+  test('a task whose lease has expired counts as ready to claim', async () => {
+    const env = { TODO_STATE_DIR: temporaryDirectory(), TODO_SESSION: 's' };
+    await callCommand(env, 'TaskCreate', ['--subject', 'Ship']);
+    await callCommand({ ...env, TODO_AGENT: 'bob' }, 'TaskClaim', ['1', '--lease', '1s']);
+    const person = `env -i PATH="$PATH" TERM="$TERM" TODO_STATE_DIR=${env.TODO_STATE_DIR} TODO_SESSION=s`;
+    const list = `${person} '${executable('task-list')}'`;
+    const terminal = new TmuxTerminal(
+      `until ${list} --ready | grep -q Ship; do :; done; ${list}; echo end; sleep 60`,
+    );
+    const screen = await terminal.until('the end', (text) => text.endsWith('end'));
+    expect(screen).toMatch(/ bob · lease expired .*\n\n1 in progress, 1 ready to claim\n/);
+  });
+
   test('TodoRead prints for people, unless a setting says that a program reads the terminal', async () => {
     const state = temporaryDirectory();
     const long = 'x'.repeat(100);
