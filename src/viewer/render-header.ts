@@ -59,6 +59,13 @@ function ofSession(subject: string, { known }: ViewerState, theme: Theme): strin
   return printable([subject, session].filter(Boolean).join(` ${theme.dot} `), theme);
 }
 
+/** The text of the item or task whose details are shown. */
+export function textInDetails(state: ViewerState): string {
+  const { of = '' } = pageOf(state);
+  const rows = isOfTeam(state) ? teamRows(shownTasks(state)) : itemRows(shownVersions(state));
+  return rows.find((row) => row.name === of)?.text ?? `#${of}`;
+}
+
 function headingOf(state: ViewerState, look: ItemLook): ViewerHeading {
   const { theme, times } = look;
   const { name, version } = pageOf(state);
@@ -87,11 +94,8 @@ function headingOf(state: ViewerState, look: ItemLook): ViewerHeading {
       const changed = changes.length > 0 ? `updated ${times.ago(Math.max(...changes))}` : '';
       return { title: inSession('Team tasks'), changed, hasBar: true };
     }
-    case 'details': {
-      const { of = '' } = pageOf(state);
-      const rows = isOfTeam(state) ? teamRows(shownTasks(state)) : itemRows(shownVersions(state));
-      return { title: titled(rows.find((row) => row.name === of)?.text ?? `#${of}`) };
-    }
+    case 'details':
+      return { title: titled(textInDetails(state)) };
     case 'list': {
       if (list === undefined) return { title: 'todowrite' };
       const time = totalTime(state, look);

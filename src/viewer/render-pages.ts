@@ -14,9 +14,10 @@ import {
   spread,
   stacked,
 } from '../screen/terminal/lines.ts';
-import { truncate, wrap } from '../screen/terminal/text.ts';
+import { displayWidth, truncate, wrap } from '../screen/terminal/text.ts';
 import { type Detail, itemDetails, leaseEndOf, taskDetails } from './details.ts';
 import type { FoundSession, ViewerState } from './model.ts';
+import { textInDetails } from './render-header.ts';
 import { type ItemLook, note, type RowDraw, selectable } from './render-rows.ts';
 import {
   isOfTeam,
@@ -66,7 +67,11 @@ export function detailsBody(state: ViewerState, look: ItemLook): Body {
   const { theme, times, columns } = look;
   const isNarrow = columns < NARROW_COLUMNS;
   const indent = isNarrow ? 2 : PAGE_LABEL_COLUMNS;
-  const details = shownDetails(state);
+  const text = textInDetails(state);
+  // The header has one row.
+  const isCut = displayWidth(printable(text, theme)) > columns;
+  const known = shownDetails(state);
+  const details = isCut ? [{ label: 'Text', lines: [text] }, ...known] : known;
   const blocks = details.map(({ label, at, lines, ends }, index) => {
     const name = label === details[index - 1]?.label ? '' : printable(label, theme);
     const head = line(truncate(name, columns, theme.ellipsis), theme.paint.faint);
@@ -177,9 +182,10 @@ function sessionRow({ session, lists }: FoundSession, isChosen: boolean, look: I
   const what = doing ? `${doing}...` : atRest;
   const draw = ({ theme, margin }: RowDraw) => {
     const all = printable(others.length > 0 ? `${first} +${others.length}` : first, theme);
-    const who = columns < NARROW_COLUMNS ? '' : truncate(all, WHO_COLUMNS, theme.ellipsis);
-    const count = `${done}/${items.length}`;
-    const facts = [who, count, times.ago(+lists[0].newest.updatedAt)].filter(Boolean).join('  ');
+    const who = truncate(all, WHO_COLUMNS, theme.ellipsis);
+    const count = `${done}/${items.length}  ${times.ago(+lists[0].newest.updatedAt)}`;
+    const whole = `${who}  ${count}`;
+    const facts = displayWidth(whole) > columns / 2 - 2 ? count : whole;
     const left = [name, what, where].filter(Boolean).join(` ${theme.dot} `);
     const paint = { ellipsis: theme.ellipsis, paintRight: theme.paint.faint };
     return [spread(`${margin.text} ${printable(left, theme)}`, facts, columns, paint)];

@@ -85,6 +85,17 @@ test('of a task that is gone, and of a proof, the details say so; no more than t
   expect(long.rows().filter((row) => /main: (pending|in progress)$/.test(row))).toHaveLength(20);
 });
 
+test('a text that is too long for the first row is whole in the details', () => {
+  const long = `${'Rewrite the importer '.repeat(6)}now`;
+  const list = listOf('main', [4, `> ${long}`]);
+  const rows = new TestViewer({ lists: [list] }).press('return').rows();
+  expect(rows[0]).toMatch(/^Rewrite the importer .*…$/);
+  expect(rows.slice(2, 7).join(' ').replace(/\s+/g, ' ')).toContain(`Text ${long} Status`);
+  const tasks = tasksOf({ subject: long });
+  const board = new TestViewer({ tasks }, { page: 'board' }).press('return').rows();
+  expect(board.join(' ').replace(/\s+/g, ' ')).toContain(` Text #1 ${long} Status`);
+});
+
 test('an item says what it has: its id, its priority and the text for while it runs, if that is another', () => {
   const item = {
     content: 'Build',

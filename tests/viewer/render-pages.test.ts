@@ -91,6 +91,17 @@ describe('where there is no list', () => {
     expect(board.rows()[0]).toMatch(/^Team tasks/);
   });
 
+  test('a session on a narrow screen keeps its counts and age, and leaves out who is in it', () => {
+    const doing = '> a text that is longer than half of the row';
+    const lists = [listIn('~/app', 'the-agent-of-the-parser', 'todos/app/main', doing)] as const;
+    const rowAt = (columns: number) => {
+      const viewer = new TestViewer({ found: [sessionOf(...lists)] }, { columns });
+      return viewer.press('s').rows()[2];
+    };
+    expect(rowAt(60)).toMatch(/^▸ app · Doing a text that is longer than half… {2}0\/1 {2}1m ago$/);
+    expect(rowAt(90)).toMatch(/… {2}the-agent-of-the-parser {2}0\/1 {2}1m ago$/);
+  });
+
   test('s lists all that there are', () => {
     const viewer = new TestViewer({ found, lists: [STEPS] }).press('s');
     expect(viewer.rows().filter((row) => row.includes('app-'))).toHaveLength(7);
