@@ -76,7 +76,7 @@ priority = 0
 # A quoted heredoc that ends the line.
 [[rule]]
 toolName = "run_shell_command"
-commandRegex = '''(TodoWrite|TaskCreate|TaskUpdate) <<'EOF'\\n(?!.*\\nEOF\\n)[^\0]*\\nEOF"'''
+commandRegex = '''(TodoWrite|TaskCreate|TaskUpdate) <<'EOF'(?![^\0]*\\nEOF\\n)\\n[^\0]*\\nEOF"'''
 decision = "allow"
 priority = 1
 allowRedirection = true

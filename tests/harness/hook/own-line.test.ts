@@ -79,6 +79,18 @@ test('each agent command either needs no question, or runs programs, undoes or a
   expect(policy?.content).toContain(`commandPrefix = ${JSON.stringify([...ALLOWED])}\n`);
 });
 
+test.each([
+  [`TodoWrite <<'EOF'\n${LIST}\nEOF`, true],
+  [`TodoWrite <<'EOF'\n${LIST}\nEOF\nrm x`, false],
+  [`TodoWrite <<'EOF'\n${LIST}\nEOF\nrm x\nEOF`, false],
+  ["TodoWrite <<'EOF'\nEOF\nrm x\nEOF", false],
+  // JavaScript takes this for the end of a line.
+  ["TodoWrite <<'EOF'\n\u2028\nEOF\nrm x\nEOF", false],
+])('to Gemini CLI, a heredoc is one command if it ends where the line does: %j', (line, isOne) => {
+  const [, regex = ''] = /commandRegex = '''(\(.*)'''/.exec(HARNESSES.gemini.policy.content) ?? [];
+  expect(new RegExp(`"command":"${regex}`).test(JSON.stringify({ command: line }))).toBe(isOne);
+});
+
 test('a name counts only where PATH leads to this installation first', () => {
   const root = temporaryDirectory();
   const links = join(root, 'links');
