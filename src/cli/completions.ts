@@ -53,7 +53,7 @@ const SUBCOMMANDS: Readonly<Record<string, { options: OptionTable; words?: reado
   state: { options: HELP_OPTIONS },
   completions: { options: HELP_OPTIONS, words: ['bash', 'zsh', 'fish'] },
 };
-const FIRST_WORDS = Object.keys(SUBCOMMANDS);
+const FIRST_WORDS = ['help', ...Object.keys(SUBCOMMANDS)];
 
 const ALL: readonly Completable[] = [
   completable('TodoWrite', WRITE_OPTIONS),
@@ -63,6 +63,7 @@ const ALL: readonly Completable[] = [
   ...Object.entries(SUBCOMMANDS).map(([word, { options, words }]) =>
     completable('agent-shell', options, words, word),
   ),
+  completable('agent-shell', {}, Object.keys(SUBCOMMANDS), 'help'),
   // Last, because in a `case` it matches anything after the name.
   completable('agent-shell', SHELL_OPTIONS, FIRST_WORDS),
 ];

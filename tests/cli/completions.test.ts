@@ -21,6 +21,8 @@ const CASES: [line: string, offered: string[], isAll?: boolean][] = [
   ['TodoProve ', ['2', '3']],
   ['TaskProve ', ['7', '9']],
   ['agent-shell w', ['watch'], true],
+  ['agent-shell he', ['help'], true],
+  ['agent-shell help s', ['sessions', 'setup', 'state'], true],
   ['agent-shell watch --se', ['--session'], true],
   ['agent-shell watch --all --pa', ['--panel'], true],
   ['agent-shell sessions --j', ['--json'], true],
