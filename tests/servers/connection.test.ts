@@ -1,9 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { clockMs, inTime } from '../../src/base/command/time-limit.ts';
 import { stateCommand } from '../../src/cli/state-command.ts';
+import { ServerStorage } from '../../src/servers/server-storage.ts';
 import { TodoHome } from '../../src/todo/todo-home.ts';
 import { JsonlClient } from '../helpers/agent-shell.ts';
-import { hasEtcd, hasPostgres } from '../helpers/engines.ts';
+import { closing, hasEtcd, hasPostgres } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
@@ -45,6 +46,17 @@ describeOn(servers.each, (server, name) => {
     const proxy = await startProxy(server().port);
     expect(await write(server().urlAt(proxy.port), 30, LIST)).toMatchObject({ exitCode: 0 });
     expect(proxy.connections()).toBe(1);
+  });
+
+  test('of a host, a read does not wait for a change that is being made', async () => {
+    const proxy = await startProxy(server().port);
+    const url = server().urlAt(proxy.port);
+    const storage = closing(new ServerStorage({ url, environment: {}, timeoutMs: 60_000 }));
+    const list = storage.place<string>('todos/s/beside', { author: 'ann', history: 3 });
+    await list.load();
+    expect(proxy.connections()).toBe(1);
+    await Promise.all([list.commit(0, 'a', new Date()), list.load()]);
+    expect(proxy.connections()).toBe(2);
   });
 });
 
