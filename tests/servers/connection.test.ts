@@ -42,6 +42,20 @@ describeOn(servers.each, (server, name) => {
     expect(exitCode).toBe(3);
   });
 
+  test('so has a command in a host', async () => {
+    const delayMs = name === 'etcd' ? 600 : 400;
+    const late = await startProxy(server().port, { delayMs });
+    const query = name === 'etcd' ? '' : '?sslmode=disable';
+    const host = new JsonlClient({ env: environmentOf(server().urlAt(late.port) + query, 1) });
+    const reply = await host.send(`TodoWrite '${LIST}'`);
+    expect(reply).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringMatching(
+        /^Error: Cannot update the list\n- .*(nothing was|not known whether)/,
+      ),
+    });
+  });
+
   test('a command asks over one connection, also for the leases of its agent', async () => {
     const proxy = await startProxy(server().port);
     expect(await write(server().urlAt(proxy.port), 30, LIST)).toMatchObject({ exitCode: 0 });
