@@ -80,6 +80,13 @@ commandRegex = '''(TodoWrite|TaskCreate|TaskUpdate) <<'EOF'(?![^\0]*\\nEOF\\n)\\
 decision = "allow"
 priority = 1
 allowRedirection = true
+
+# Options that reach other lists or overrule an owner.
+[[rule]]
+toolName = "run_shell_command"
+commandRegex = '''(Todo|Task)\w+ [^\0]*--(session|list|force)\b'''
+decision = "ask_user"
+priority = 2
 `;
 
 export const HARNESSES = {

@@ -91,6 +91,15 @@ test.each([
   expect(new RegExp(`"command":"${regex}`).test(JSON.stringify({ command: line }))).toBe(isOne);
 });
 
+test('Gemini CLI asks about options that reach other lists or overrule an owner', () => {
+  const rule = /commandRegex = '''(.*)'''\ndecision = "ask_user"/;
+  const [, regex = ''] = rule.exec(HARNESSES.gemini.policy.content) ?? [];
+  const lines = ['TaskUpdate 1 --force', "TaskList '--list' x", 'TodoRead --session=x', 'TodoRead'];
+  const isAsked = (command: string) =>
+    new RegExp(`"command":"${regex}`).test(JSON.stringify({ command }));
+  expect(lines.map(isAsked)).toEqual([true, true, true, false]);
+});
+
 test('a name counts only where PATH leads to this installation first', () => {
   const root = temporaryDirectory();
   const links = join(root, 'links');
