@@ -135,7 +135,7 @@ async function copy(
     let stdout = '';
     let stderr = '';
     for await (const { list, versions, problem } of copyLists(source, target)) {
-      if (versions > 0) stdout += `${list}: ${versions} versions, verified\n`;
+      if (versions > 0) stdout += `${list}: ${counted(versions, 'version')}, verified\n`;
       if (problem !== undefined) stderr += `Error: ${list}: ${safeText(problem, 400)}\n`;
     }
     const name = safeText(await source.name(), 400);

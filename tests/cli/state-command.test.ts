@@ -232,7 +232,7 @@ describeOn(servers.one, (server) => {
     const copied = await state('copy', 'lists', there);
     expect(copied).toMatchObject({ stderr: '', exitCode: 0 });
     expect(copied.stdout).toMatch(
-      /^todos release main: 3 versions, verified\ntodos release x+…?.*: 1 versions, verified\ntasks release: \d+ versions, verified\n$/,
+      /^todos release main: 3 versions, verified\ntodos release x+…?.*: 1 version, verified\ntasks release: \d+ versions, verified\n$/,
     );
     expect(await state('copy', there, 'back')).toEqual(copied);
     const back = machine({ TODO_STATE_DIR: join(work, 'back') });
