@@ -54,7 +54,8 @@ export function changeText({ before, after, ids }: TaskChangeEntry): string {
 function described(was: Task | undefined, task: Task | undefined): string {
   const known = (task ?? was) as Task;
   const name = `#${known.id} ${safeText(known.subject, MAX_SUBJECT_IN_HISTORY)}`;
-  if (was === undefined) return `created ${name}`;
+  const isRestored = known.updatedAt !== known.createdAt;
+  if (was === undefined) return `${isRestored ? 'restored' : 'created'} ${name}`;
   if (task === undefined) return `deleted ${name}`;
   const whom = task.owner === undefined ? '' : ` (${nameText(task.owner)})`;
   if (was.status !== task.status || was.owner !== task.owner) {

@@ -56,6 +56,13 @@ test('a deleted task comes back by undo, with its links', async () => {
   expect(await team.out('TaskList')).toBe('#2 [pending] B\n#3 [pending] C\n');
 });
 
+test('the history calls a task that came back by undo restored, not created', async () => {
+  const team = await Team.of('A', { settings: { agent: 'lead' } });
+  await team.run('TaskUpdate 1 --status deleted', 'TaskUndo');
+  const history = (await team.out('TaskList --history')).replace(/^.*lead {2}/gm, '');
+  expect(history).toBe('restored #1 A\ndeleted #1 A\ncreated #1 A\n');
+});
+
 test('a change that something was built on is not undone, another one is', async () => {
   const team = quiet();
   await team.run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskUpdate 1 --subject X');

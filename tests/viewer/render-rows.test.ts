@@ -206,6 +206,7 @@ describe("the team's board", () => {
         ...{
           comments: [{ by: 'bob', at, text: 'Mind the tabs' }],
           createdAt: at,
+          updatedAt: at,
           createdBy: 'lea',
         },
       },
