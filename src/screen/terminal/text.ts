@@ -54,6 +54,8 @@ export function truncate(text: string, columns: number, ellipsis = '…'): strin
   return cutToColumns(text, columns - displayWidth(mark)) + mark;
 }
 
+const WITHOUT_BLANKS = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
+
 /** Wraps text at `columns`, inside a word only where it is longer than a line. */
 export function wrap(text: string, columns: number): string[] {
   const width = Math.max(1, columns);
@@ -61,14 +63,15 @@ export function wrap(text: string, columns: number): string[] {
   let line = '';
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
-    const isNext = displayWidth(longer) > width && displayWidth(word) <= width;
-    if (isNext) lines.push(line);
     // Text without blanks, as Chinese, begins where there is room.
+    const isWhole = displayWidth(word) <= width && !WITHOUT_BLANKS.test(word);
+    const isNext = displayWidth(longer) > width && isWhole;
+    if (isNext) lines.push(line);
     line = isNext ? word : longer;
     while (displayWidth(line) > width) {
       const part = cutToColumns(line, width) || ([...line][0] ?? '');
       lines.push(part);
-      line = line.slice(part.length);
+      line = line.slice(part.length).trimStart();
     }
   }
   return line === '' && lines.length > 0 ? lines : [...lines, line];

@@ -80,6 +80,13 @@ test('a text is broken between words, and inside one only where it is longer tha
   expect(wrap('', 5)).toEqual(['']);
 });
 
+test('Chinese and Japanese begin where there is room, and no row begins with a blank; Korean has words', () => {
+  expect(wrap('使用 Redis 实现缓存失效', 16)).toEqual(['使用 Redis 实现', '缓存失效']);
+  expect(wrap('Step 1: テストを書く', 14)).toEqual(['Step 1: テスト', 'を書く']);
+  expect(wrap('abcde 你好吗你好吗', 5)).toEqual(['abcde', '你好', '吗你', '好吗']);
+  expect(wrap('Fix 로그인 화면', 8)).toEqual(['Fix', '로그인', '화면']);
+});
+
 test('wrapped lines fit the width and contain the whole text', () => {
   fc.assert(
     fc.property(
