@@ -25,15 +25,15 @@ export interface NativeShell {
   dispose(): Promise<void>;
 }
 
-/** Options of a router. By default: TodoWrite and TodoRead on `todoStore`, and its own bash. */
+/** Options of a router. By default: TodoWrite, TodoRead and TodoProve on `todoStore`, and its own bash. */
 export interface BashRouterOptions {
   /** The agent's name, for TODO_AGENT in its bash and for approval requests. Its list is `todoStoreOf(agent)` unless given. */
   agent?: string;
   /** The list of TodoWrite and TodoRead; `todoStore` unless given. */
   store?: TodoStore;
-  /** The agent commands; TodoWrite and TodoRead on `store` unless given. */
+  /** The agent commands; TodoWrite, TodoRead and TodoProve on `store` unless given. */
   handlers?: readonly AgentBashHandler[];
-  /** The environment of its bash; that of this process unless given. */
+  /** The environment of its bash, and its settings; that of this process unless given. */
   env?: Environment;
   /** Where its bash starts; the current directory unless given. */
   cwd?: string;
@@ -46,15 +46,15 @@ export interface BashRouterOptions {
   panel?: PanelStream;
   /**
    * Guidance on the list: notes on stderr, and reminders in the result. By default, for the list of the TodoWriteHandler among
-   * the handlers, with the settings of this process's environment. `false`: no guidance.
+   * the handlers, with the settings of `env`. `false`: no guidance.
    */
   guide?: Guide | false;
   /** `field` unless given. */
   reminders?: ReminderPlace;
   /**
-   * Asked before each line that goes to bash, one line at a time; not for lines of agent commands only. A denied line does not
-   * run; its exit code is 126, and stderr says `Command execution denied: REASON`. This is consent, not a sandbox. By default,
-   * every line runs.
+   * Asked before each line that goes to bash and before each check, one at a time; not for certain lines of agent commands
+   * only. A denied line does not run; its exit code is 126, and stderr says `Command execution denied: REASON`. This is consent,
+   * not a sandbox. By default, every line runs.
    */
   approve?: Approve;
   /** Makes the shell for all other lines; a BashSession unless given. The handlers must exist as commands in it. */
