@@ -194,11 +194,14 @@ function footerLine(state: ViewerState, { theme, columns }: ItemLook): Line {
 
 function rowKeys(state: ViewerState): string[] {
   const { name, version } = pageOf(state);
-  const isListed = ['agents', 'history', 'sessions'].includes(name) || isWaiting(state);
-  if (isListed && choices(state).length === 0) return [];
+  const waits = isWaiting(state);
+  const isListed = ['agents', 'history', 'sessions'].includes(name) || waits;
+  const first = waits && state.known.session !== undefined ? ['n new'] : [];
+  if (isListed && choices(state).length === 0) return first;
   const isRestorable = !isOfTeam(state) && (name === 'history' || version !== undefined);
   const restore = isRestorable ? ['r restore'] : [];
-  if (isListed) return ['Enter open', ...restore, ...(name === 'sessions' ? ['D remove'] : [])];
+  const remove = name === 'sessions' ? ['D remove'] : [];
+  if (isListed) return ['Enter open', ...restore, ...remove, ...first];
   if (selectedName(state) === FOLD) return ['Enter unfold'];
   if (name === 'help' || name === 'details' || version !== undefined) return restore;
   const { status } = chosenItem(state) ?? chosenTask(state) ?? {};

@@ -60,6 +60,14 @@ describe('where there is no list', () => {
     expect(other.rows()[0]).toMatch(/^bob · app/);
   });
 
+  test('while it waits, the key for a first item is in the last row, unless no session is named', () => {
+    const hints = (known: ConstructorParameters<typeof TestViewer>[0]) =>
+      new TestViewer(known).rows().at(-1);
+    expect(hints({})).toMatch(/^n new /);
+    expect(hints({ found })).toMatch(/^Enter open {2}n new /);
+    expect(hints({ session: undefined })).not.toContain('n new');
+  });
+
   test('a session is open, finished or idle, if nothing is in progress', () => {
     const states = [['- a'], ['x a'], []].map((lines, at) =>
       sessionOf(listIn(`~/app-${at}`, 'main', `todos/app-${at}/main`, ...lines)),
