@@ -73,6 +73,10 @@ function meantList(given: unknown, lines: ProblemLines, settings: ListLimits): u
   lines.addAt([], merge === undefined ? hints : [...hints, MERGE]);
   const items = itemsIn(value);
   const todos = items.slice(0, mostLookedAt(settings)).map((item, at) => {
+    if (typeof item === 'string') {
+      lines.addAt(['todos', at], ["Expected an object with 'content', received string"]);
+      return { content: item };
+    }
     if (!isObject(item)) return item;
     const meant = withMeantKeys(TODO_FIELDS, item);
     lines.addAt(['todos', at], meant.hints);

@@ -41,10 +41,17 @@ test.each<[string, unknown, string[]]>([
   ['an item without fields', { todos: [{}] }, MISSING],
   [
     'items that are no objects',
-    { todos: [null, 'x', []] },
-    ['null', 'string', 'array'].map(
-      (name, at) => `todos[${at}]: Expected object, received ${name}`,
-    ),
+    { todos: [null, []] },
+    ['null', 'array'].map((name, at) => `todos[${at}]: Expected object, received ${name}`),
+  ],
+  [
+    'texts in place of items, with all that they lack',
+    { todos: ['Build', 'Test'] },
+    [
+      "todos[0..1]: Expected an object with 'content', received string",
+      'todos[0..1].activeForm: Required',
+      'todos[0..1].status: Required',
+    ],
   ],
   [
     'fields of the wrong type',
