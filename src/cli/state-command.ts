@@ -101,7 +101,8 @@ async function* listLines(
   yield version === 0
     ? `It does not exist yet; looking for it took ${ms} ms.`
     : `It is at version ${version}, with ${size}; reading it took ${ms} ms.`;
-  if (await storage.probeWriting(key)) yield 'You may write it.';
+  await storage.probeWriting(key);
+  yield 'You may write it.';
 }
 
 /** Undefined if no list is named, as with a team on a server. */

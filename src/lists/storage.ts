@@ -1,4 +1,12 @@
-import { renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, StateError } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
@@ -45,11 +53,8 @@ export interface ListStorage {
   status(): Awaitable<string[]>;
   /** Creates what the first list needs. */
   init(): Awaitable<void>;
-  /**
-   * True if the list may be written, without changing it; false for files, which are not asked. @throws StateError if it
-   * could not be written.
-   */
-  probeWriting(key: string): Awaitable<boolean>;
+  /** Changes nothing. @throws StateError if the list could not be written. */
+  probeWriting(key: string): Awaitable<void>;
   close(): Awaitable<void>;
 }
 
@@ -154,8 +159,10 @@ export class FolderStorage implements ListStorage {
     throw new StateError('lists are stored in files, which need no init; set TODO_STATE_URL first');
   }
 
-  probeWriting(): boolean {
-    return false;
+  probeWriting(key: string): void {
+    let folder = this.#trustedFolder(key);
+    while (!existsSync(folder)) folder = dirname(folder);
+    attempt('write', folder, () => accessSync(folder, constants.W_OK | constants.X_OK));
   }
 
   close(): void {}

@@ -51,9 +51,8 @@ export class ServerStorage implements ListStorage {
     await (await this.#connected()).init();
   }
 
-  async probeWriting(key: string): Promise<boolean> {
+  async probeWriting(key: string): Promise<void> {
     await (await this.#connected()).probeWriting(key);
-    return true;
   }
 
   async remove(): Promise<boolean> {

@@ -1,12 +1,13 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stateCommand } from '../../src/cli/state-command.ts';
 import { items } from '../guidance/agent-session.ts';
 import { callCommand } from '../helpers/commands.ts';
-import { cleanEnvironment, run } from '../helpers/executables.ts';
+import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { listFiles, temporaryDirectory } from '../helpers/files.ts';
+import { isHere } from '../helpers/machine.ts';
 import { describeOn, useServers } from '../helpers/servers.ts';
 
 // The lists of a shell and of its commands as separate programs, in files and on a server; `agent-shell state`.
@@ -137,15 +138,37 @@ test('a copy ends at the first list for which its server cannot be reached', asy
   });
 });
 
+const READ_ONLY = ['unshare', '-rm', 'sh', '-c', 'mount -t tmpfs -o ro none /mnt && "$@"', 'sh'];
+
+const canMount = spawnSync('unshare', [...READ_ONLY.slice(1), 'true']).status === 0;
+
+test.runIf(isHere('the right to mount', canMount))(
+  'lists in files: a folder that cannot be written is an error',
+  () => {
+    const { work, env } = machine({ TODO_STATE_DIR: '/mnt/lists' });
+    const [program = '', ...argv] = [...READ_ONLY, executable('agent-shell'), 'state'];
+    const { stdout, stderr, status } = spawnSync(program, argv, {
+      cwd: work,
+      env,
+      encoding: 'utf8',
+    });
+    expect(stdout).toContain('It does not exist yet');
+    expect(stderr).toContain('cannot write /mnt: EROFS: ');
+    expect(status).toBe(3);
+  },
+);
+
 test('lists in files: it names the folder, your list and its version', async () => {
   const { state, call, work, env } = machine({ TODO_STATE_DIR: 'lists' });
   expect(run('agent-shell', ['state'], { cwd: work, env }).stdout).toMatch(
-    /^Lists are stored in files, in .*\/lists\.\nYour list: session release, agent main\.\nIt does not exist yet; looking for it took [\d.]+ ms\.\n$/,
+    /^Lists are stored in files, in .*\/lists\.\nYour list: session release, agent main\.\nIt does not exist yet; looking for it took [\d.]+ ms\.\nYou may write it\.\n$/,
   );
   await call(`TodoWrite ${item('Build')}`);
   const { stdout } = await state();
   expect(stdout).toContain(`${work}/lists`);
-  expect(stdout).toMatch(/It is at version 1, with 1 item; reading it took [\d.]+ ms\.\n$/);
+  expect(stdout).toMatch(
+    /It is at version 1, with 1 item; reading it took [\d.]+ ms\.\nYou may write it\.\n$/,
+  );
   expect(await state('init')).toMatchObject({ exitCode: 3, stdout: '' });
 });
 

@@ -189,7 +189,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     }
     await seen;
     expect(await victim.find('todos')).toHaveLength(1);
-    expect(await victim.probeWriting('todos/s/a')).toBe(true);
+    await victim.probeWriting('todos/s/a');
     expect((await victim.status()).at(-1)).toMatch(/ms$/);
     server.sql("set search_path = traps, pg_catalog; insert into trapped.lists values ('b', 1)");
   });
@@ -217,7 +217,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   test('a user with all rights may write, but not in read-only transactions', async () => {
     server.sql('create role owner superuser login');
     const url = urlFor('owner');
-    expect(await open(url).probeWriting('tasks/a')).toBe(true);
+    await open(url).probeWriting('tasks/a');
     server.sql('alter role owner set default_transaction_read_only = on');
     await expect(open(url).probeWriting('tasks/a')).rejects.toThrow(/transactions are read-only$/);
   });
