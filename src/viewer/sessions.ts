@@ -95,7 +95,7 @@ function sessionsText(found: readonly ReturnType<typeof sessionSummary>[], where
   );
   const heading = ['SESSION', 'AGENT', 'DONE', 'CHANGED', 'IN PROGRESS'];
   const width = stdout.columns ? stdout.columns - 1 : undefined;
-  const lines = table([heading, ...rows], { width, ellipsis: theme.ellipsis }, (y, x) =>
+  const lines = table([heading, ...rows], width, (y, x) =>
     y === 0 ? theme.paint.strong : x === 4 ? theme.paint.inProgress : (text) => text,
   );
   return lines.map((line) => `${line}\n`).join('');

@@ -47,42 +47,41 @@ export function spread(
 const COLUMN_GAP = '  ';
 
 /**
- * Rows as lines with columns. The last column gets the rest of `width` and wraps; the others are truncated if they would
- * leave it less than a third.
+ * Rows as lines with columns. The last column gets the rest of `width` and wraps, and so do the others, the widest first, if they
+ * would leave it less than a third.
  *
  * @param rows texts without control characters, the same number in each row.
- * @param width of the screen; default: no truncation, no wrapping.
+ * @param width of the screen; default: no wrapping.
  */
 export function table(
   rows: readonly (readonly string[])[],
-  { width = Number.POSITIVE_INFINITY, ellipsis = '…' } = {},
+  width = Number.POSITIVE_INFINITY,
   paint: (row: number, column: number) => Paint = () => (text) => text,
 ): string[] {
-  const count = rows[0]?.length ?? 0;
-  const widths = Array.from({ length: count - 1 }, (_, column) =>
-    Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
+  const all = (rows[0] ?? []).map((_, x) =>
+    Math.max(...rows.map((row) => displayWidth(row[x] ?? ''))),
   );
-  // The widest gives way first.
+  const lastWidth = all.at(-1) ?? 0;
+  let widths = all.slice(0, -1);
   const taken = () => widths.reduce((sum, each) => sum + each + COLUMN_GAP.length, 0);
-  const lastWidth = Math.max(...rows.map((row) => displayWidth(row[count - 1] ?? '')));
   const kept = width - Math.min(Math.floor(width / 3), lastWidth);
-  for (let most = Math.max(...widths); most > 1 && taken() > kept; most--) {
-    widths.forEach((each, column) => {
-      widths[column] = Math.min(each, most);
-    });
+  // A column has room for a wide character.
+  for (let most = Math.max(...widths); most > 2 && taken() > kept; most--) {
+    widths = widths.map((each) => Math.min(each, most));
   }
-  const room = Math.max(1, width - taken());
+  const room = Math.max(2, width - taken());
   return rows.flatMap((row, y) => {
-    const last = row[count - 1] ?? '';
-    const lines = room === Number.POSITIVE_INFINITY ? [last] : wrap(last, room);
-    return lines.map((line, index) => {
-      const cells = widths.map((each, x) => {
-        const text = index === 0 ? truncate(row[x] ?? '', each, ellipsis) : '';
-        const pad = ' '.repeat(each - displayWidth(text));
-        return (text === '' ? '' : paint(y, x)(text)) + pad;
-      });
-      return [...cells, paint(y, count - 1)(line)].join(COLUMN_GAP).trimEnd();
-    });
+    const cells = row.map((text, x) => wrap(text, widths[x] ?? room));
+    return Array.from({ length: Math.max(...cells.map(({ length }) => length)) }, (_, at) =>
+      cells
+        .map((lines, x) => {
+          const text = lines[at] ?? '';
+          const pad = ' '.repeat(Math.max(0, (widths[x] ?? 0) - displayWidth(text)));
+          return (text === '' ? '' : paint(y, x)(text)) + pad;
+        })
+        .join(COLUMN_GAP)
+        .trimEnd(),
+    );
   });
 }
 
