@@ -251,6 +251,17 @@ test('output that would not fit into one string as JSON is cut', async () => {
   expect(stdout.replace(/^yx+/, '')).toBe('\n[agent-shell: 1048577 more characters left out]\n');
 });
 
+test('a client that went away with a backlog unread is waited for no longer', async () => {
+  const stream = new PassThrough({ highWaterMark: 1 });
+  stream.on('error', () => {});
+  const output = new JsonlOutput(stream);
+  const waiting = output.write(null, { text: 'a' });
+  stream.destroy();
+  await waiting;
+  await output.write(null, { text: 'b' });
+  expect(stream.destroyed).toBe(true);
+});
+
 describe('the end', () => {
   test('of an input without any request is quiet', async () => {
     expect(await serve('')).toEqual({ results: [], stderr: '', exitCode: 0 });
