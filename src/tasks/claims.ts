@@ -124,10 +124,7 @@ export function reasonsAgainst(
   const { id, owner, status } = task;
   if (status === 'completed') return [because('already_resolved', id)];
   const blockers = openBlockers(graph, task);
-  // What else is assigned to it may wait: of several such tasks it could begin none.
-  const isBusyWith = (other: Task) =>
-    other.id !== id && (other.status === 'in_progress' || owner !== agent);
-  const others = checkBusy ? workOf(graph, agent).filter(isBusyWith) : [];
+  const others = checkBusy ? workOf(graph, agent).filter((other) => other.id !== id) : [];
   return [
     ...(owner !== undefined && owner !== agent && !(clock && isLeaseOver(task, clock))
       ? [because('already_claimed', id, owner)]

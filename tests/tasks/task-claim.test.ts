@@ -43,15 +43,6 @@ test('with one task at a time, every unfinished task of an agent counts', async 
   expect((await team.run('TaskClaim 2 --agent bob')).exitCode).toBe(0);
 });
 
-test('with one task at a time, an agent that was assigned several begins one of them', async () => {
-  const team = new Team({ settings: { guidance: 'off', oneTaskPerAgent: true, agent: 'bob' } });
-  await team.run('TaskCreate --subject A --owner bob', 'TaskCreate --subject B --owner bob');
-  expect(await team.out('TaskClaim --next')).toBe('Task #1 claimed by bob: A\n');
-  expect(await team.err('TaskClaim --next')).toBe(
-    'Error: Cannot claim a task\n- agent_busy: bob is working on #1\n',
-  );
-});
-
 test('TaskRelease without ids says that it has released all: perhaps bash took #1 for a comment', async () => {
   const team = new Team({ settings: { agent: 'ann' } });
   await team.run('TaskCreate --subject A', 'TaskCreate --subject B', 'TaskClaim 1', 'TaskClaim 2');
