@@ -119,7 +119,10 @@ test('no other address is listened on', async () => {
 test('events come as they happen, and end with the page', async () => {
   const { server, followers, change } = await serve();
   const lines: string[] = [];
+  // A browser takes no other status and type for a stream of events.
+  let head: (string | number | undefined)[] = [];
   const asked = request(`${server.url}events?session=a%20b`, (answer) => {
+    head = [answer.statusCode, answer.headers['content-type']];
     answer.setEncoding('utf8').on('data', (text: string) => lines.push(...text.split('\n')));
     answer.on('error', () => {});
   });
@@ -131,6 +134,7 @@ test('events come as they happen, and end with the page', async () => {
   asked.destroy();
   await eventually('the end', () => followers() === 0);
   expect(lines[0]).toBe('retry: 1000');
+  expect(head).toEqual([200, 'text/event-stream']);
 });
 
 test('so many pages are followed, and no more', async () => {
