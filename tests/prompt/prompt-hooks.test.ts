@@ -116,7 +116,7 @@ VISUAL='seq 200 | less; :'`);
     expect(panels(shell.all())).toBe(1);
   });
 
-  test('where a prompt goes to a row by its number, with ble.sh, and where a program drives the shell, there is no panel', async () => {
+  test('where a prompt goes to a row by its number or erases below itself, with ble.sh, and where a program drives the shell, there is no panel', async () => {
     const shell = await start('', { list: undefined });
     const variables = ['MC_SID', 'ROO_ACTIVE', 'OPENCLAW_SHELL', 'TRAE_AI_SHELL_ID'];
     const settings = [
@@ -124,6 +124,7 @@ VISUAL='seq 200 | less; :'`);
       String.raw`PS1='\[\033[$LINES;1H\]p> '`,
       `PS1='$(tput cup 99 0)p> '`,
       String.raw`b=$'\e[99;1H' PS1='\[$b\]p> '`,
+      String.raw`PS1='\[\e[J\]p> '`,
       'BLE_VERSION=0.4.0',
       ...[...variables, 'COPILOT_AGENT_SESSION_ID'].map((name) => `export ${name}=1`),
     ];
