@@ -92,6 +92,12 @@ describe('the lists of all agents', () => {
     expect(rows[3]).toContain('│  The list is empty.');
   });
 
+  test('of one item show it', () => {
+    const lists = [listOf('ann', [4, '> a']), listOf('bob', [4, '- b'])];
+    const rows = new TestViewer({ lists }, { columns: 100, page: 'agents' }).rows();
+    expect(rows[3]).toMatch(/^ ● Doing a\.\.\. +│ {2}○ b$/);
+  });
+
   test('that are completed show their last items, if there is no room for all', () => {
     const lists = [listOf('ann', [4, '> a']), historyOf('bob', [[4, plan(30, 30)]])];
     const rows = new TestViewer({ lists }, { columns: 100, rows: 14, page: 'agents' }).rows();
