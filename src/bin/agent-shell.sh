@@ -73,8 +73,8 @@ become_bash() {
     *:) exec_bash bash "$@" ;;
     *)
       # In a line of -c, the name is the next argument.
-      [ "$agent_shell_has_line" != 1 ] || set -- "$@" bash
-      [ -z "$agent_shell_has_line" ] || exec_bash "$agent_shell_bash" "$@" ;;
+      [ "$agent_shell_line_words" != 1 ] || set -- "$@" bash
+      [ -z "$agent_shell_line_words" ] || exec_bash "$agent_shell_bash" "$@" ;;
   esac
   # The bash between would warn of an unknown locale, too, and drop the prompts.
   [ -z "${agent_shell_prompts-}" ] || find_variables '^PS[12]='
@@ -199,7 +199,7 @@ own_options() {
 
 # Reads bash's arguments as bash does.
 read_arguments() {
-  agent_shell_line= agent_shell_has_line= agent_shell_login= agent_shell_rc= agent_shell_profile=
+  agent_shell_line= agent_shell_line_words= agent_shell_login= agent_shell_rc= agent_shell_profile=
   agent_shell_options= agent_shell_posix=${POSIXLY_CORRECT+1}
   while [ $# -gt 0 ]; do
     case $1 in
@@ -222,7 +222,7 @@ read_arguments() {
   done
   case $agent_shell_options in *l*) agent_shell_login=1 ;; esac
   case $agent_shell_options in
-    *c*) [ $# -eq 0 ] || { agent_shell_has_line=$# agent_shell_line=$1; } ;;
+    *c*) [ $# -eq 0 ] || { agent_shell_line_words=$# agent_shell_line=$1; } ;;
     *s*) set -- ;;
   esac
   case $agent_shell_options in
@@ -265,7 +265,7 @@ search_path
 find_bin
 if [ -n "$agent_shell_prompts" ]; then
   # AGENT_SHELL_PROMPT is still set after `exec agent-shell`, and would mean that this shell was replaced (src/prompt/prompt-shell.ts).
-  [ -n "$agent_shell_has_line" ] || unset AGENT_SHELL_PROMPT
+  [ -n "$agent_shell_line_words" ] || unset AGENT_SHELL_PROMPT
   if [ -z "$agent_shell_rc$agent_shell_login" ]; then
     set -- --rcfile "$agent_shell_bin/interactive.bash" "$@"
   elif [ -z "$agent_shell_posix" ] && [ "${0##*/}" != sh ] &&

@@ -7,7 +7,7 @@ import { storageTrouble } from '../base/command/replies.ts';
 import { StateError, UnnamedList } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
 import { counted, inQuotes, safeText } from '../base/safe-text.ts';
-import { readSettings, type Settings } from '../base/settings/settings.ts';
+import type { Settings } from '../base/settings/settings.ts';
 import { orElse } from '../base/system/files.ts';
 import { type ListName, listKey } from '../lists/list-paths.ts';
 import type { SharedPlace, Version } from '../lists/place.ts';
@@ -32,9 +32,8 @@ export interface StateWorld {
 }
 
 export function stateCommand(argv: readonly string[], world: StateWorld): Promise<CommandResult> {
-  const reading = readSettings(world.environment, world.directory);
-  const home = new TodoHome(world.environment, world.directory, reading);
-  const { settings } = home;
+  const home = new TodoHome(world.environment, world.directory);
+  const { settings, reading } = home;
   // A copy may take longer than one command.
   const limits = argv[0] === 'copy' ? { ...settings, stateUrl: undefined } : settings;
   const warnings = [...reading.warnings, ...orElse(() => home.warnings, [])];

@@ -13,7 +13,7 @@ import type { Environment } from '../base/environment.ts';
 import { orElse } from '../base/system/files.ts';
 import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
-import { folderOfKey, listNamesIn, textOfPathName } from './list-paths.ts';
+import { enclosing, folderOfKey, listNamesIn, textOfPathName } from './list-paths.ts';
 import type { Awaitable } from './maybe-async.ts';
 import type { PlaceOptions, SharedPlace } from './place.ts';
 import { VersionFolder } from './version-folder.ts';
@@ -160,8 +160,7 @@ export class FolderStorage implements ListStorage {
   }
 
   probeWriting(key: string): void {
-    let folder = this.#trustedFolder(key);
-    while (!existsSync(folder)) folder = dirname(folder);
+    const folder = enclosing(this.#trustedFolder(key), existsSync) ?? '/';
     attempt('write', folder, () => accessSync(folder, constants.W_OK | constants.X_OK));
   }
 

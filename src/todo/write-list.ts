@@ -135,23 +135,25 @@ function proveItems(
     proven.push(proof && item.check !== undefined ? { ...unmarked, proof } : unmarked);
     if (!isNew || proof) continue;
     // TodoProve completes nothing without a proof.
-    if (proofs) unused.add(key);
+    if (proofs) return outOfPlace();
     if (check === undefined) continue;
     const name = itemName(items, at);
     const way = isEmptied && !isRequired ? 'TodoWrite --undo, then ' : '';
     unproven.push(unprovenText(`item ${name} is unproven`, check, `${way}TodoProve ${name}`));
   }
-  // Another item is in the place by now.
-  if (unused.size > 0)
-    return { refused: refusal('Cannot prove the items', { lines: [OUT_OF_PLACE] }) };
+  if (unused.size > 0) return outOfPlace();
   if (isRequired && unproven.length > 0) {
     return { refused: refusal('Cannot update the list', { lines: unproven }) };
   }
   return { items: proven, notes: unproven };
 }
 
-const OUT_OF_PLACE =
-  'the list changed while a check ran; find the items with TodoRead, then TodoProve them again';
+/** Another item is in the place of one whose check ran. */
+function outOfPlace() {
+  const line =
+    'the list changed while a check ran; find the items with TodoRead, then TodoProve them again';
+  return { refused: refusal('Cannot prove the items', { lines: [line] }) };
+}
 
 const REPLIES = {
   summary: summaryText,

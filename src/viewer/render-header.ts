@@ -1,11 +1,19 @@
 import { agentName, printable, sessionName } from '../screen/panel/look.ts';
-import { itemRows, statusTimes, teamRows } from '../screen/panel/status-times.ts';
+import { statusTimes } from '../screen/panel/status-times.ts';
 import type { Theme } from '../screen/panel/theme.ts';
 import { EMPTY_LINE, join, type Line, line, spread } from '../screen/terminal/lines.ts';
 import { truncate } from '../screen/terminal/text.ts';
 import type { ViewerState } from './model.ts';
 import type { ItemLook } from './render-rows.ts';
-import { isOfTeam, pageOf, progressOf, shownList, shownTasks, shownVersions } from './shown.ts';
+import {
+  isOfTeam,
+  pageOf,
+  progressOf,
+  shownList,
+  shownTasks,
+  shownVersions,
+  textInDetails,
+} from './shown.ts';
 
 /** From this many columns on, the header is one row. */
 const WIDE_COLUMNS = 72;
@@ -57,13 +65,6 @@ export function viewerTitle(state: ViewerState, { theme }: Pick<ItemLook, 'theme
 function ofSession(subject: string, { known }: ViewerState, theme: Theme): string {
   const [session] = sessionName(known.session ?? '');
   return printable([subject, session].filter(Boolean).join(` ${theme.dot} `), theme);
-}
-
-/** The text of the item or task whose details are shown. */
-export function textInDetails(state: ViewerState): string {
-  const { of = '' } = pageOf(state);
-  const rows = isOfTeam(state) ? teamRows(shownTasks(state)) : itemRows(shownVersions(state));
-  return rows.find((row) => row.name === of)?.text ?? `#${of}`;
 }
 
 function headingOf(state: ViewerState, look: ItemLook): ViewerHeading {

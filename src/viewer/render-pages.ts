@@ -17,7 +17,6 @@ import {
 import { displayWidth, truncate, wrap } from '../screen/terminal/text.ts';
 import { type Detail, itemDetails, leaseEndOf, taskDetails } from './details.ts';
 import type { FoundSession, ViewerState } from './model.ts';
-import { textInDetails } from './render-header.ts';
 import { type ItemLook, note, type RowDraw, selectable } from './render-rows.ts';
 import {
   isOfTeam,
@@ -27,6 +26,7 @@ import {
   shownSessions,
   shownTasks,
   shownVersions,
+  textInDetails,
 } from './shown.ts';
 import { isTeamKey } from './watched-lists.ts';
 

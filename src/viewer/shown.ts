@@ -89,6 +89,13 @@ function versionsUpTo<V extends { readonly version: number }>(
   return last === undefined ? newestFirst : newestFirst.filter(({ version }) => version <= last);
 }
 
+/** The text of the item or task whose details are shown. */
+export function textInDetails(state: ViewerState): string {
+  const { of = '' } = pageOf(state);
+  const rows = isOfTeam(state) ? teamRows(shownTasks(state)) : itemRows(shownVersions(state));
+  return rows.find((row) => row.name === of)?.text ?? `#${of}`;
+}
+
 /** The name of the row that stands for folded items: no item has an empty one. */
 export const FOLD = '';
 /** How many completed items above the current one show. */

@@ -32,28 +32,25 @@ const write = (where: string, seconds: number, ...argv: string[]) =>
     .ended;
 
 describeOn(servers.each, (server, name) => {
-  test('a command has one time limit for all its requests, of which each alone would be quick enough', async () => {
+  /** A way to it on which two answers take longer than a second. */
+  const slowUrl = async () => {
     // etcd answers a read and a write, PostgreSQL a login before.
     const [delayMs, query] = name === 'etcd' ? [600, ''] : [400, '?sslmode=disable'];
     const late = await startProxy(server().port, { delayMs });
-    const where = server().urlAt(late.port) + query;
-    const { exitCode, stderr } = await write(where, 1, LIST);
-    expect(stderr).toMatch(/^Error: Cannot update the list\n- .*(nothing was|not known whether)/);
+    return server().urlAt(late.port) + query;
+  };
+  const TOO_LATE = /^Error: Cannot update the list\n- .*(nothing was|not known whether)/;
+
+  test('a command has one time limit for all its requests, of which each alone would be quick enough', async () => {
+    const { exitCode, stderr } = await write(await slowUrl(), 1, LIST);
+    expect(stderr).toMatch(TOO_LATE);
     expect(exitCode).toBe(3);
   });
 
   test('so has a command in a host', async () => {
-    const delayMs = name === 'etcd' ? 600 : 400;
-    const late = await startProxy(server().port, { delayMs });
-    const query = name === 'etcd' ? '' : '?sslmode=disable';
-    const host = new JsonlClient({ env: environmentOf(server().urlAt(late.port) + query, 1) });
+    const host = new JsonlClient({ env: environmentOf(await slowUrl(), 1) });
     const reply = await host.send(`TodoWrite '${LIST}'`);
-    expect(reply).toMatchObject({
-      exitCode: 3,
-      stderr: expect.stringMatching(
-        /^Error: Cannot update the list\n- .*(nothing was|not known whether)/,
-      ),
-    });
+    expect(reply).toMatchObject({ exitCode: 3, stderr: expect.stringMatching(TOO_LATE) });
   });
 
   test('a command asks over one connection, also for the leases of its agent', async () => {
