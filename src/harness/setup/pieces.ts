@@ -56,6 +56,8 @@ export interface Piece {
   readonly edit: TextEdit;
   /** The piece permits lines to run without a question: `part` does more than that, `all` only that. */
   readonly permission?: 'part' | 'all';
+  /** The folder that it lets a sandbox write in, which must exist. */
+  readonly opens?: string | undefined;
 }
 
 export const MAX_SETUP_ERROR = 500;
@@ -149,20 +151,27 @@ function permissionPieces(
     const path = join(folder, policy.path);
     return [{ path, what: 'policy', edit: wholeFile(policy.content), permission }];
   }
+  if (sandbox === undefined) return [];
   const lists = place.lists();
-  if (sandbox === undefined || `${lists}/`.startsWith(`${place.root}/`)) return [];
+  const path = join(folder, sandbox);
   const root = lists.startsWith(`${place.home}/`) ? `~${lists.slice(place.home.length)}` : lists;
   const ofUser = place.read(join(userFolderOf(harness, place) ?? '', sandbox)) ?? '';
   const roots = place.scope === 'project' ? writableRootsIn(ofUser) : undefined;
-  if (roots?.includes(root) || roots?.includes(lists)) return [];
   const edit = writableRoot(root, name);
+  const isNeeded =
+    !`${lists}/`.startsWith(`${place.root}/`) && !roots?.includes(root) && !roots?.includes(lists);
+  const before = place.read(path) ?? '';
+  // It may have been needed at setup time.
+  if (!isNeeded && edit.remove(before) === before) return [];
   const add = (text: string | undefined) => {
+    if (!isNeeded) return text ?? '';
     if (roots === undefined) return edit.add(text);
     throw new SetupError(
       `would replace your own writable_roots: add ${JSON.stringify(root)} to them, in your ${sandbox}`,
     );
   };
-  return [{ path: join(folder, sandbox), what: 'sandbox', edit: { ...edit, add }, permission }];
+  const opens = isNeeded ? lists : undefined;
+  return [{ path, what: 'sandbox', edit: { ...edit, add }, permission, opens }];
 }
 
 /** Never change this: Codex trusts a hook by the hash of its command. */

@@ -141,10 +141,11 @@ function change({ name, pieces, place, asked, say }: PieceChange): string {
   const { action, scope, permission, followLinks } = asked;
   const isRemoval = action === '--remove';
   const isLeftOut = (piece: Piece) => piece.permission === 'all' && !permission;
+  const isTakenBack = (piece: Piece) => isRemoval || isLeftOut(piece);
   const edits = pieces.map((piece) => ({
     path: piece.path,
     change: (text: string | undefined) => {
-      if (!isRemoval && !isLeftOut(piece)) return piece.edit.add(text);
+      if (!isTakenBack(piece)) return piece.edit.add(text);
       return text === undefined ? text : piece.edit.remove(text);
     },
   }));
@@ -159,16 +160,16 @@ function change({ name, pieces, place, asked, say }: PieceChange): string {
     if (permission && writes(expected).some((piece) => piece.permission))
       say(inColumns(PERMISSION[scope]));
   });
-  const opensFolder = (piece: Piece) => piece.what === 'sandbox' && !isLeftOut(piece);
-  if (isRemoval) {
-    const changed = pieces.filter((_, index) => outcomes[index] !== 'unchanged');
-    // Where nothing of ours was, an empty folder is the user's.
-    removeFoldersOf(
-      changed.map(({ path }) => path),
-      scope === 'project' ? place.root : place.home,
-    );
-    if (changed.some(opensFolder)) removeFoldersOf([join(place.lists(), 'any')], place.home);
-  } else if (pieces.some(opensFolder)) makeFolders(place.lists());
+  for (const [index, piece] of pieces.entries()) {
+    const { path, opens } = piece;
+    if (!isTakenBack(piece)) {
+      if (opens) makeFolders(opens);
+    } else if (outcomes[index] !== 'unchanged') {
+      // Where nothing of ours was, an empty folder is the user's.
+      removeFoldersOf(path, scope === 'project' ? place.root : place.home);
+      if (opens) removeFoldersOf(join(opens, 'any'), place.home);
+    }
+  }
   const lines = pieces.flatMap((piece, index) => {
     const outcome = outcomes[index] ?? 'unchanged';
     if (isLeftOut(piece) && outcome === 'unchanged') return [];
@@ -188,12 +189,10 @@ function ignoredOfUser(name: HarnessName, place: Target): string {
     .join('');
 }
 
-function removeFoldersOf(paths: readonly string[], base: string): void {
-  for (const path of paths) {
-    for (let folder = dirname(path); folder.startsWith(`${base}${sep}`); folder = dirname(folder)) {
-      // Fails if it is not empty, or not there.
-      orElse(() => rmdirSync(folder), undefined);
-    }
+function removeFoldersOf(path: string, base: string): void {
+  for (let folder = dirname(path); folder.startsWith(`${base}${sep}`); folder = dirname(folder)) {
+    // Fails if it is not empty, or not there.
+    orElse(() => rmdirSync(folder), undefined);
   }
 }
 

@@ -273,6 +273,30 @@ describe('permission', () => {
     expect(run('codex').stdout).not.toContain('config.toml');
   });
 
+  test.each([['TODO_STATE_DIR'], ['the user’s own configuration']])(
+    'Codex’s is taken back where %s makes it needless by now',
+    (why) => {
+      const { all, run, put, project, environment } = machine();
+      run('codex');
+      const { 'project/.codex/config.toml': opened = '' } = all();
+      if (why === 'TODO_STATE_DIR') environment.TODO_STATE_DIR = join(project, '.lists');
+      else put('home/.codex/config.toml', opened);
+      expect(run('codex').stdout).toContain('unchanged  .codex/config.toml');
+      run('codex', '--remove');
+      expect(readdirSync(project).sort()).toEqual(['.git', 'src']);
+    },
+  );
+
+  test('that is taken back leaves no empty folder', () => {
+    const { root, run } = machine();
+    run('gemini', '--user');
+    run('gemini', '--user', '--no-permission');
+    expect(readdirSync(join(root, 'home/.gemini'))).not.toContain('policies');
+    run('codex');
+    run('codex', '--no-permission');
+    expect(readdirSync(join(root, 'home'))).toEqual(['.gemini']);
+  });
+
   test.each([
     ['a table of that name', '[sandbox_workspace_write]\nnetwork_access = true\n', 2],
     ['hooks', '[[hooks.Stop]]\n', 2],
