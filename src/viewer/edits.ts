@@ -46,9 +46,10 @@ const NOTHING_TO_UNDO = 'You have made no change to undo here.';
 export function written(state: ViewerState, input: ItemInput | TaskInput): ViewerState {
   const text = (input.before + input.after).trim();
   if ('task' in input) return taskWritten(state, input, text);
-  if (text === '') return withInput(state, undefined);
   const items = shownList(state)?.versions[0].items ?? [];
   const at = namesOf(items).indexOf(input.name ?? '');
+  const isSame = input.kind === 'editItem' && text === items[at]?.content;
+  if (isSame || text === '') return withInput(state, undefined);
   const version = newestIfSame(state, input.version) ?? input.version;
   return writing(state, withText(items, at, input.kind, text), version);
 }
@@ -122,9 +123,10 @@ function dropItem(items: Items, at: number): ListChange {
 
 /** Moves the item past hidden ones. */
 function movedItem(state: ViewerState, by: 1 | -1): ViewerState {
+  const to = visibleIndex(state, by);
+  if (to === undefined) return state;
   return changedAtSelection(state, (items, at) => {
     const item = items[at];
-    const to = visibleIndex(state, by) ?? at;
     const next = item ? items.toSpliced(at, 1).toSpliced(to, 0, item) : items;
     return { items: next, told: `Moved ${quotedName(item)}`, at: to };
   });
@@ -160,7 +162,7 @@ function changedAtSelection(
   return writing(state, change(newest.items, at), newest.version);
 }
 
-/** Requests a write on top of this version, and keeps the item selected. */
+/** Requests a write on top of this version, after which the item is selected. */
 function writing(
   state: ViewerState,
   { items, told, at }: ListChange,
@@ -171,8 +173,8 @@ function writing(
   const { agent = state.awaited } = state;
   const cursor = namesOf(items)[at];
   const was = visibleIndex(state, 0) ?? -1;
-  const request = { what: 'write', agent, version, before, items, told, at: was, ...more } as const;
-  return { ...withCursor(state, cursor), request };
+  const change = { agent, version, before, items, told, at: was, cursor };
+  return { ...state, request: { what: 'write', ...change, ...more } };
 }
 
 /** Undoes the last change made here, unless someone else has changed the list since. */

@@ -91,6 +91,8 @@ export interface WriteRequest extends Undoable {
   /** The selected item's place before the change. */
   readonly at: number;
   readonly items: Items;
+  /** The item to select after the change. */
+  readonly cursor?: string | undefined;
   /** True for items of an older version, proofs included. */
   readonly isRestored?: boolean;
 }

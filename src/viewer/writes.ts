@@ -135,6 +135,7 @@ export function afterChange(
   const { version = 0, created, remark = '' } = result;
   const undo = changesAfter(state, request, version);
   const after = { ...state, input: undefined, message: doneText(request) + remark, undo };
+  if (request.what === 'write') return withCursor(after, request.cursor);
   return created === undefined ? after : withCursor(after, String(created));
 }
 
