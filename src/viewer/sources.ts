@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { StateError, UnnamedList } from '../base/command/state-error.ts';
-import { safeText } from '../base/safe-text.ts';
+import { counted, safeText } from '../base/safe-text.ts';
 import { type SettingsSource, settingsOfCalls } from '../base/settings/settings.ts';
 import { type ListName, pathName, sessionKey } from '../lists/list-paths.ts';
 import { DEFAULT_AGENT, USER } from '../lists/place.ts';
@@ -120,11 +120,10 @@ export class Sources {
       await this.#finding;
       await this.find();
       const where = sessionName(session)[0];
-      return safeText(
-        kept.length === 0
-          ? `Removed the lists of ${where}`
-          : `In use, left alone: ${kept.join(', ')} in ${where}`,
-      );
+      if (kept.length === 0) return safeText(`Removed the lists of ${where}`);
+      const removed = lists.length - kept.length;
+      const others = removed > 0 ? `; removed ${counted(removed, 'list')}` : '';
+      return safeText(`In use, left alone: ${kept.join(', ')} in ${where}${others}`);
     } catch (error) {
       if (!(error instanceof StateError)) throw error;
       return safeText(`Not removed: ${error.message}`);

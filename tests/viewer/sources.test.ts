@@ -129,6 +129,10 @@ test('the lists of a session are removed, but for those in use, and what is left
     ...list,
     newest: { ...list.newest, updatedAt: new Date(0) },
   })) as unknown as FoundSession['lists'];
+  expect(await sources.remove({ ...session, lists: [session.lists[0], old[1] ?? old[0]] })).toBe(
+    'In use, left alone: bob in s; removed 1 list',
+  );
+  storeOf(state, 'main').update(todos('- a'));
   expect(await sources.remove({ ...session, lists: old })).toBe('Removed the lists of s');
   expect(sources.known.found).toEqual([]);
   const gone = await sources.remove({ ...session, lists: old });
