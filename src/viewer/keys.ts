@@ -9,7 +9,7 @@ import type {
   ViewerInput,
   ViewerState,
 } from './model.ts';
-import { gridOf } from './render-rows.ts';
+import { listsAcross } from './render-rows.ts';
 import {
   choices,
   FOLD,
@@ -75,7 +75,7 @@ function keyName({ name = '', sequence = '' }: Key): string {
 const LIST_PAGE = { name: 'list', top: 0 } as const;
 const TO_THE_END = Number.POSITIVE_INFINITY;
 const screenful = ({ rows }: ViewerState) => Math.max(1, rows - 6);
-const row = (state: ViewerState) => (pageOf(state).name === 'agents' ? gridOf(state).across : 1);
+const row = (state: ViewerState) => (pageOf(state).name === 'agents' ? listsAcross(state) : 1);
 
 const aside = (state: ViewerState, by: 1 | -1) =>
   pageOf(state).name === 'board' ? toNextColumn(state, by) : by;

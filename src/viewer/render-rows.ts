@@ -19,6 +19,7 @@ import {
   line,
   padded,
   plain,
+  type Sight,
   sightOf,
   spread,
   stacked,
@@ -122,42 +123,47 @@ function rowTime(
   return isLive ? `${isLonger ? '>' : ''}${times.running(since)}` : `since ${times.at(since)}`;
 }
 
-/** How many lists side by side, and how many rows each has. */
-export function gridOf(state: ViewerState): { across: number; height: number } {
-  const count = Math.max(1, agentLists(state).length);
+/** How many lists stand side by side. */
+export function listsAcross(state: ViewerState): number {
   const fitting = Math.floor((state.columns + 3) / (LEAST_COLUMNS + 3));
-  const across = Math.max(1, Math.min(count, fitting));
-  const room = Math.max(1, state.rows - OTHER_ROWS);
-  return {
-    across,
-    height: Math.max(LEAST_LIST_ROWS, Math.floor(room / Math.ceil(count / across))),
-  };
+  return Math.max(1, Math.min(agentLists(state).length, fitting));
 }
 
 export function agentsBody(state: ViewerState, look: ItemLook): Body {
   const lists = agentLists(state);
   if (lists.length === 0) return note('No agent of this session has a list.', look);
   const focus = selectedIndex(state);
-  const { across, height } = gridOf(state);
+  const across = listsAcross(state);
   const separator = line(` ${look.theme.frame.left} `, look.theme.paint.faint);
   const width = Math.floor((look.columns - (across - 1) * separator.width) / across);
-  const cells = lists.map((list, index) =>
-    stacked([agentLines(list, { ...look, columns: width }, height - 1, index === focus)]),
+  const cards = lists.map((list, index) =>
+    agentCard(list, { ...look, columns: width }, index === focus),
   );
-  const rows = Array.from({ length: Math.ceil(cells.length / across) }, (_, y) => [
-    beside(cells.slice(y * across, (y + 1) * across), width, separator),
-    plain(EMPTY_LINE),
-  ]);
-  return below(rows.flat());
+  const rows = Array.from({ length: Math.ceil(cards.length / across) }, (_, y) =>
+    cards.slice(y * across, (y + 1) * across),
+  );
+  const wanted = rows.map((row) => Math.max(...row.map(({ rows }) => rows)) + 1);
+  const room = state.rows - OTHER_ROWS;
+  const most = heightFor(wanted, room);
+  return below(
+    rows.flatMap((row, y) => {
+      const height = Math.min(most, wanted[y] ?? 0) - 1;
+      const cells = row.map(({ draw }) => stacked([draw(height)]));
+      return [beside(cells, width, separator), plain(EMPTY_LINE)];
+    }),
+  );
 }
 
-/** One agent's list in this many rows, with the item in progress visible. */
-function agentLines(
-  { agent, versions }: KnownList,
-  look: ItemLook,
-  rows: number,
-  isChosen: boolean,
-): Line[] {
+/** The most rows that each may have, so that all fit into `room`. */
+function heightFor(wanted: readonly number[], room: number): number {
+  const taken = (most: number) => wanted.reduce((sum, rows) => sum + Math.min(rows, most), 0);
+  let most = LEAST_LIST_ROWS;
+  while (most < Math.max(...wanted) && taken(most + 1) <= room) most += 1;
+  return most;
+}
+
+/** One agent's list: how many rows it wants, and its lines in so many, with the item in progress visible. */
+function agentCard({ agent, versions }: KnownList, look: ItemLook, isChosen: boolean) {
   const { times, columns } = look;
   const items = itemRows(versions);
   const done = items.filter(({ status }) => status === 'completed').length;
@@ -176,10 +182,22 @@ function agentLines(
     return [spread(name, facts, columns, { ellipsis: theme.ellipsis, ...paint })];
   };
   const focus = current === -1 ? items.length - 1 : current;
-  return [
-    ...selectable(title, look, isChosen),
-    ...sightOf(body, rows - 1, { top: 0, focus, follows: true }).lines,
-  ];
+  const rows = body.lines.length + 1;
+  const draw = (height: number): Line[] => {
+    const isCut = height < rows;
+    const room = height - (isCut ? 2 : 1);
+    const sight = sightOf(body, room, { top: 0, focus, follows: true });
+    const hidden = isCut ? [hiddenLine(sight, look)] : [];
+    return [...selectable(title, look, isChosen), ...sight.lines, ...hidden];
+  };
+  return { rows, draw };
+}
+
+/** How many things are above and below. */
+export function hiddenLine({ above, below }: Sight, { theme }: ItemLook): Line {
+  const [up, down] = theme.arrows;
+  const counts = [above > 0 && ` ${up} ${above} more`, below > 0 && ` ${down} ${below} more`];
+  return line(counts.filter(Boolean).join(' '), theme.paint.faint);
 }
 
 export function boardBody(state: ViewerState, look: ItemLook): Body {

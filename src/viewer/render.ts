@@ -9,7 +9,6 @@ import {
   type Line,
   line,
   plain,
-  type Sight,
   sightOf,
   spread,
 } from '../screen/terminal/lines.ts';
@@ -24,7 +23,14 @@ import type {
 } from './model.ts';
 import { headerLines, viewerTitle } from './render-header.ts';
 import { detailsBody, entriesBody, helpBody, sessionsBody, waitingBody } from './render-pages.ts';
-import { agentsBody, boardBody, type ItemLook, itemsBody, note } from './render-rows.ts';
+import {
+  agentsBody,
+  boardBody,
+  hiddenLine,
+  type ItemLook,
+  itemsBody,
+  note,
+} from './render-rows.ts';
 import {
   choices,
   chosenItem,
@@ -77,12 +83,6 @@ export function render(state: ViewerState, theme: Theme, times: ShownTimes): Pic
     page: { ...page, top: sight.top, goesUp: sight.focusGoesUp, goesDown: sight.focusGoesDown },
     cursor: typing && { x: typing.x, y: rows.length - 1 },
   };
-}
-
-function hiddenLine({ above, below }: Sight, { theme }: ItemLook): Line {
-  const [up, down] = theme.arrows;
-  const counts = [above > 0 && ` ${up} ${above} more`, below > 0 && ` ${down} ${below} more`];
-  return line(counts.filter(Boolean).join(' '), theme.paint.faint);
 }
 
 /** As much of the typed text as fits, and the cursor's column. */

@@ -104,6 +104,14 @@ describe('the lists of all agents', () => {
     expect(rows.join('\n')).toContain('✓ step 30');
   });
 
+  test('have the rows that shorter lists leave; what is still cut is counted', () => {
+    const lists = [listOf('ann', [4, '> a']), historyOf('bob', [[4, plan(12, 12)]])];
+    const shown = (rows: number) =>
+      new TestViewer({ lists }, { columns: 40, rows, page: 'agents' }).body();
+    expect(shown(21).slice(2)).toEqual(Array.from({ length: 12 }, (_, at) => ` ✓ step ${at + 1}`));
+    expect(shown(20).slice(-2)).toEqual([' ✓ step 12', ' ↑ 2 more']);
+  });
+
   test('which are out of sight are counted, as are tasks of a board: not the rows', () => {
     const viewer = new TestViewer({ lists: agents }, { columns: 100, rows: 12, page: 'agents' });
     expect(viewer.press('home').rows()[1]).toBe(' ↓ 4 more');
