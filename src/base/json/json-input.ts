@@ -38,6 +38,8 @@ const ACCIDENTS: Record<Exclude<JsonProblem['kind'], 'other'> | 'split', string>
   unquoted: 'A name or a text in the JSON has no double quotes: perhaps bash removed them.',
   'inner quote':
     'A double quote inside a text must be written \\"; if it is, bash has replaced it.',
+  joined:
+    'Several objects have become one: perhaps an unescaped apostrophe in each ended the quotes.',
 };
 export const QUOTES_BROKE =
   "read the JSON as it was typed, since its quotes broke in bash; write ' as '\\'' or pass it by heredoc";

@@ -5,8 +5,8 @@ export interface JsonProblem {
   /** An index into the text, or its length. */
   readonly offset: number;
   readonly message: string;
-  /** The likely cause: a truncated text, removed quotes, a bare quote inside a string. */
-  readonly kind: 'cut' | 'unquoted' | 'inner quote' | 'other';
+  /** The likely cause: a truncated text, removed quotes, a bare quote inside a string, removed quotes of several objects. */
+  readonly kind: 'cut' | 'unquoted' | 'inner quote' | 'joined' | 'other';
 }
 
 /**

@@ -75,12 +75,32 @@ function mendAll(repairs: readonly JsonRepair[], text: string, notes: string[]):
 
 /** JSON.parse drops the first of two equal keys; then the text has more properties than the value. */
 function unlessRepeated(text: string, value: unknown, notes: readonly string[]): JsonReading {
-  const properties = propertiesIn(value);
+  const { collections, properties } = contentsOf(value);
   // From the quickest count to the certain answer: strings may contain colons, and text like a property.
-  const isWhole =
-    properties === colonsIn(text) || properties === text.match(/"[ \t\n\r]*:/g)?.length;
-  const problem = isWhole ? undefined : findJsonProblem(text);
+  if (properties === colonsIn(text)) return { value, notes };
+  const isWhole = properties === text.match(/"[ \t\n\r]*:/g)?.length;
+  const problem = (isWhole ? undefined : findJsonProblem(text)) ?? joinedObjects(text, collections);
   return problem === undefined ? { value, notes } : { problem };
+}
+
+/** How many keys of an object are looked for in its texts. */
+const MAX_KEYS = 20;
+
+/** A text with all keys of its object and the brackets between two: in both, an apostrophe has ended bash's quotes. */
+function joinedObjects(
+  text: string,
+  collections: readonly Record<string, unknown>[],
+): JsonProblem | undefined {
+  const offset = text.search(/\},\s*\{\s*\w+\s*:/);
+  if (offset === -1) return undefined;
+  const isJoined = collections.some((object) => {
+    const keys = Object.keys(object).slice(0, MAX_KEYS);
+    const texts = Object.values(object).filter((value) => typeof value === 'string');
+    return texts.some(
+      (held) => /\},\s*\{/.test(held) && keys.every((key) => held.includes(`${key}:`)),
+    );
+  });
+  return isJoined ? { offset, message: 'a text holds further objects', kind: 'joined' } : undefined;
 }
 
 function colonsIn(text: string): number {
@@ -89,16 +109,17 @@ function colonsIn(text: string): number {
   return count;
 }
 
-/** The number of properties of all its objects. */
-function propertiesIn(root: unknown): number {
-  let count = 0;
-  const pending = [root].filter(isCollection);
-  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+/** All objects and arrays in a value, itself included, and the number of properties of its objects. */
+function contentsOf(root: unknown) {
+  let properties = 0;
+  const collections = [root].filter(isCollection);
+  // Grows while it is read.
+  for (const value of collections) {
     const children = Array.isArray(value) ? value : Object.values(value);
-    if (children !== value) count += children.length;
-    for (const child of children) if (isCollection(child)) pending.push(child);
+    if (children !== value) properties += children.length;
+    for (const child of children) if (isCollection(child)) collections.push(child);
   }
-  return count;
+  return { collections, properties };
 }
 
 function isCollection(value: unknown): value is Record<string, unknown> {

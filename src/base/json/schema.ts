@@ -101,7 +101,7 @@ function messages(issue: z.core.$ZodIssue, root: unknown): string[] {
     return issue.keys.slice(0, MAX_KEYS).map((key) => `Unrecognized key ${inQuotes(key)}`);
   }
   const received = valueAt(root, issue.path);
-  if (received === undefined) return ['Required'];
+  if (received === undefined) return [isInText(root, issue.path) ? IN_TEXT : 'Required'];
   if (issue.code === 'invalid_type') {
     return [`Expected ${issue.expected}, received ${typeName(received)}`];
   }
@@ -111,6 +111,17 @@ function messages(issue: z.core.$ZodIssue, root: unknown): string[] {
     return [`Expected ${expected}, received ${what}`];
   }
   return [issue.message];
+}
+
+const IN_TEXT =
+  "Required; it is in another text, perhaps since apostrophes ended bash's quotes. Use a heredoc: <<'EOF'";
+
+/** True if a missing field is in a text of its object, as in `Don't stop","activeForm":"Can't` without the quotes that bash removes. */
+function isInText(root: unknown, path: readonly PropertyKey[]): boolean {
+  const field = new RegExp(`,\\s*${String(path.at(-1))}:`);
+  return Object.values(Object(valueAt(root, path.slice(0, -1)))).some(
+    (held) => typeof held === 'string' && field.test(held),
+  );
 }
 
 /** `todos[0].content` */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { isJsonCollection } from '../../../src/base/json/json-input.ts';
 import { withoutOuterQuotes } from '../../../src/base/line/quotes.ts';
@@ -69,6 +70,42 @@ test('inner quotes that bash removed are restored, with or without a blank betwe
     expect(result).toMatchObject({ exitCode: 0, items: [{ content: typed }] });
     expect(result.stderr).toContain(NOTE);
   }
+});
+
+test('objects that have run together in standard input, since apostrophes ended the quotes, are no shorter list', async () => {
+  const typed = list("Don't stop").replace(']}', `,${list("It's, {done}").slice(10)}`);
+  const blanks = (json: string) => json.replace(/[:,]/g, '$& ');
+  for (const text of [typed, blanks(typed), typed.replaceAll('},{', '},\n{')]) {
+    // As `echo '...'` prints it.
+    const echoed = spawnSync('bash', ['-c', `echo '${text}'`], { encoding: 'utf8' }).stdout;
+    expect(await todoWrite([], { stdin: echoed })).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(
+        /^Error: Invalid JSON format\n- line [12], column \d+: a text holds further objects, near .*\n- Several objects have become one: /,
+      ),
+    });
+  }
+});
+
+test('a field that has run together with the text before it is said to be in that text', async () => {
+  const { stdout } = spawnSync('bash', ['-c', `echo '${list("Don't stop", "Can't rest")}'`]);
+  const lines = [
+    "- todos[0].activeForm: Required; it is in another text, perhaps since apostrophes ended bash's quotes. Use a heredoc: <<'EOF'\n",
+    '- todos[1].activeForm: Required\n',
+  ];
+  const echoed = String(stdout).replace(']}', ',{"content":"Say active","status":"pending"}]}');
+  const result = await todoWrite([], { stdin: echoed });
+  expect(result).toEqual(refused(`Error: Validation failed\n${lines.join('')}`));
+});
+
+test.each([
+  'Sort [{id: 1}, {id: 2}], then [{content: 1}]',
+  'Accept {content: a}, {status: b}',
+  'Parse [{"content":"a","activeForm":"b","status":"c"},{"content":"d"}]',
+  '}, { and content:, activeForm:',
+])('a text about objects is a text: %s', async (content) => {
+  const item = { ...BUILD, content };
+  expect(await todoWrite([json(item)])).toMatchObject({ exitCode: 0, items: [item] });
 });
 
 test('\\b and \\f are kept as JSON has them, with a note; a backslash before them is none', async () => {
