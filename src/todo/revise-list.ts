@@ -31,8 +31,10 @@ export function reviseList(
   const items = [...before, ...add.map((item) => ({ ...item, status: 'pending' as const }))];
   const problems: string[] = [];
   const changes = new Map<number, StepOption>();
+  const named = (option: StepOption) =>
+    (steps[option] ?? []).flatMap((text) => itemNamesIn(items, text));
   for (const option of STEP_OPTIONS) {
-    for (const name of (steps[option] ?? []).flatMap((text) => itemNamesIn(items, text))) {
+    for (const name of named(option)) {
       const at = itemIndex(items, name);
       const other = at === undefined ? undefined : changes.get(at);
       if (at === undefined) problems.push(noSuchItem(items, name, option));
@@ -49,14 +51,16 @@ export function reviseList(
     else revised.push(change ? { ...item, status: STEPS[change] } : item);
   }
   const begun = revised.filter(({ status }) => status === 'in_progress');
-  const [start, ...others] = steps['--start'] ?? [];
+  const [start, ...others] = named('--start');
   if (begun.length > 1 && start !== undefined && others.length === 0) {
     const held = items.findIndex((item, at) => item.status === 'in_progress' && !changes.has(at));
     const name = itemName(items, held);
     const content = briefText(items[held]?.content ?? '');
-    const ways = `TodoWrite --done ${name} --start ${start}, or --pending ${name} --start ${start}`;
-    const line = `item ${name} is in_progress: "${content}". Try: ${ways}`;
-    return { problems: [line] };
+    // The other steps would be missing from a call in full.
+    const isAlone = changes.size === 1 && add.length === 0;
+    const [advice, then] = isAlone ? ['Try', ` --start ${start}`] : ['First', ''];
+    const ways = `TodoWrite --done ${name}${then}, or --pending ${name}${then}`;
+    return { problems: [`item ${name} is in_progress: "${content}". ${advice}: ${ways}`] };
   }
   return { items: revised, dropped };
 }

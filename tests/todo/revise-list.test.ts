@@ -53,6 +53,14 @@ test.each([
     ['--start', '2'],
     'item 1 is in_progress: "A". Try: TodoWrite --done 1 --start 2, or --pending 1 --start 2',
   ],
+  [
+    ['--start', '3', '--drop', '2'],
+    'item 1 is in_progress: "A". First: TodoWrite --done 1, or --pending 1',
+  ],
+  [
+    ['--add', 'D', '--active-form', 'Ding', '--start', '4'],
+    'item 1 is in_progress: "A". First: TodoWrite --done 1, or --pending 1',
+  ],
   [['--done', '9'], "there is no item '9'; the list has 3 items, see TodoRead"],
   [['--done', 'Fix\x1b'], "there is no item 'Fix␛'; the list has 3 items, see TodoRead"],
   [['--done', '0'], "there is no item '0'; the list has 3 items, see TodoRead"],
@@ -61,6 +69,18 @@ test.each([
   const { store, call } = list('[>] A', '[ ] B', '[ ] C');
   expect(await call(...argv)).toEqual(failed(`Error: Cannot update the list\n- ${line}\n`));
   expect(store.get().version).toBe(1);
+});
+
+test('two items cannot be started at once, however they are named', async () => {
+  const line = 'todos: Only one item can be in_progress, received 2 (todos[0], todos[1])';
+  for (const argv of [
+    ['--start', '1,2'],
+    ['--start', '1', '--start', '2'],
+  ]) {
+    const { call } = list('[ ] A', '[ ] B');
+    const stderr = `Error: Validation failed\n- ${line}; set all but one to pending\n`;
+    expect(await call(...argv)).toEqual(failed(stderr));
+  }
 });
 
 test('a result that breaks a rule is refused like any other list', async () => {
