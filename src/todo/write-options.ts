@@ -101,8 +101,9 @@ const NOT_DONE = /^(?:un|in|not)-?(?:done|complete|finish|start|tick|mark|check|
 function callFor(name: string, words: readonly string[]): string | undefined {
   const known = knownWord(name) ?? nearWord(name);
   const call = known && callNamed(known);
-  // TodoRead takes no list.
-  if (call?.startsWith('TodoRead') && words.some(beginsJson)) return WHOLE_LIST;
+  // These take no list.
+  const isListGiven = words.some((word) => beginsJson(word.replace(/^\w+=/, '')));
+  if (isListGiven && (call === ANY_STEP || call?.startsWith('TodoRead'))) return WHOLE_LIST;
   const isOfItem = known === 'status' && words.some((word) => ITEM_WORD.test(word));
   if (call !== DONE && call !== ANY_STEP && !isOfItem) return call && filledIn(call, words);
   // `mark 1 in_progress`, `--status 1 cancelled`.
