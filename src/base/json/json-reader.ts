@@ -84,7 +84,7 @@ function unlessRepeated(text: string, value: unknown, notes: readonly string[]):
 }
 
 /** How many keys of an object are looked for in its texts. */
-const MAX_KEYS = 20;
+const MAX_KEYS_SOUGHT = 20;
 
 /** A text with all keys of its object and the brackets between two: in both, an apostrophe has ended bash's quotes. */
 function joinedObjects(
@@ -94,7 +94,7 @@ function joinedObjects(
   const offset = text.search(/\},\s*\{\s*\w+\s*:/);
   if (offset === -1) return undefined;
   const isJoined = collections.some((object) => {
-    const keys = Object.keys(object).slice(0, MAX_KEYS);
+    const keys = Object.keys(object).slice(0, MAX_KEYS_SOUGHT);
     const texts = Object.values(object).filter((value) => typeof value === 'string');
     return texts.some(
       (held) => /\},\s*\{/.test(held) && keys.every((key) => held.includes(`${key}:`)),

@@ -25,7 +25,7 @@ import { TodoWriteHandler } from '../../todo/todo-write.ts';
 import { BashSession } from '../bash/bash-session.ts';
 import { EXIT, LineTime } from '../bash/run-options.ts';
 import { agentHandlers } from './agent-handlers.ts';
-import { heredocHint, withNearNames } from './bash-syntax.ts';
+import { heredocHint, notFoundText, withNearNames } from './bash-syntax.ts';
 import { callDirectly, type Execution, executionOf, readLine } from './execution.ts';
 import { isCommandName, Permission, Questions } from './permission.ts';
 import type {
@@ -81,6 +81,7 @@ export class BashRouter {
   /** For lines without a limit: only `dispose` ends them. */
   readonly #limit = new LineTime({});
   #ownLimit: LineTime | undefined;
+  #notFound: Promise<string> | undefined;
 
   constructor(options: BashRouterOptions = {}, parent?: BashRouter) {
     this.#options = options;
@@ -291,8 +292,11 @@ export class BashRouter {
     const result = await this.#shell.run(text, options);
     if (isMended) return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
     const isDone = result.exitCode === 0 || limit.reached;
-    const hint = isDone ? '' : await heredocHint(text, this.#handlers, findBash(this.#env));
-    const stderr = withNearNames(text, result, [...this.#handlers.keys()]);
+    const bash = findBash(this.#env);
+    const hint = isDone ? '' : await heredocHint(text, this.#handlers, bash);
+    this.#notFound ??= notFoundText(bash, this.#env);
+    const notFound = await this.#notFound;
+    const stderr = withNearNames(text, result, [...this.#handlers.keys()], notFound);
     return { ...result, stderr: stderr + hint };
   }
 }

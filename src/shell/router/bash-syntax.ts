@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { AgentBashHandler, CommandResult } from '../../base/command/agent-command.ts';
 import { nearNameText } from '../../base/command/near-names.ts';
 import { noteLines } from '../../base/command/replies.ts';
+import type { Environment } from '../../base/environment.ts';
 import { heredoc, MAX_JSON_BYTES } from '../../base/json/json-input.ts';
 import { withoutQuoted } from '../../base/line/quotes.ts';
 
@@ -61,26 +63,47 @@ export async function heredocHint(
   ]);
 }
 
-const NOT_FOUND = /^(?:.*: )?([\w-]{1,40}): command not found\n/gm;
 /** How many names of a flood of errors are looked up. */
 const MAX_READ = 64 * 1024;
 const MAX_NAMES = 5;
+const NAME_AT_END = /(?<![\w-])[\w-]{1,40}$/;
+const NO_COMMAND = 'agent-shell-no-command';
+const NOT_FOUND = ': command not found';
+const LANGUAGES = ['LANGUAGE', 'LC_ALL', 'LC_MESSAGES', 'LANG'];
 
-/** The stderr of a line, with a suggestion for each of the first unknown names that is close to that of an agent command. */
+/** What bash prints after the name of a command that it does not find, in the language of an environment. */
+export async function notFoundText(bash: string, env: Environment): Promise<string> {
+  if (LANGUAGES.every((name) => /^(?:(?:C|POSIX|en)\b.*)?$/s.test(env[name] ?? '')))
+    return NOT_FOUND;
+  const names = [...LANGUAGES, 'LC_CTYPE', 'LOCPATH'];
+  const language = Object.fromEntries(names.map((name) => [name, env[name]]));
+  const child = promisify(execFile)(bash, ['-c', NO_COMMAND], { env: language, timeout: LIMIT_MS });
+  const said = await child.catch(({ stderr = '' }) => stderr);
+  return String(said).split(NO_COMMAND)[1]?.trimEnd() || NOT_FOUND;
+}
+
+/**
+ * The stderr of a line, with a suggestion for each of the first unknown names that is close to that of an agent command.
+ *
+ * @param notFound see `notFoundText`.
+ */
 export function withNearNames(
   line: string,
   { stdout, stderr }: CommandResult,
   commands: readonly string[],
+  notFound: string,
 ): string {
   const merged = /2>&1|&>|\|&/.test(line) ? stdout.slice(0, MAX_READ) : '';
   const names = new Set<string>();
-  const suggested = (name = '') => {
-    if (names.has(name) || names.size === MAX_NAMES) return undefined;
+  const suggestionFor = (error: string) => {
+    const [name] =
+      (error.endsWith(notFound) && NAME_AT_END.exec(error.slice(0, -notFound.length))) || [];
+    if (name === undefined || names.has(name) || names.size === MAX_NAMES) return undefined;
     names.add(name);
     return nearNameText(name, commands);
   };
-  const start = stderr.slice(0, MAX_READ);
-  const text = start.replace(NOT_FOUND, (error, name) => suggested(name) ?? error);
-  const further = [...merged.matchAll(NOT_FOUND)].map(([, name]) => suggested(name) ?? '');
+  const lines = stderr.slice(0, MAX_READ).split('\n');
+  const text = lines.map((error) => suggestionFor(error)?.trimEnd() ?? error).join('\n');
+  const further = merged.split('\n').map((error) => suggestionFor(error) ?? '');
   return text + stderr.slice(MAX_READ) + further.join('');
 }

@@ -7,6 +7,7 @@ import { findProgram } from '../../../src/base/system/access.ts';
 import { ENV } from '../../helpers/bash.ts';
 import { bestTime } from '../../helpers/best-time.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
+import { isHere } from '../../helpers/machine.ts';
 import { startRouter } from '../../helpers/session.ts';
 
 const COMMANDS = 'TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet TaskClaim'.split(' ');
@@ -68,6 +69,17 @@ test('in a session the suggestion replaces the error, and nothing is run', async
     /^bash: .*nothing_like_it: command not found\n$/,
   );
   expect((await router.route('todowrite() { echo mine; }; todowrite')).stdout).toBe('mine\n');
+});
+
+test('the suggestion replaces the error in the language of the session, too', async () => {
+  const env = { PATH: pathOf('cat', 'mkfifo', 'bash'), LANG: 'C.UTF-8', LANGUAGE: 'de' };
+  const { router } = startRouter({ env });
+  const { stderr } = await router.route('nothing_like_it');
+  if (!isHere('German texts of bash', stderr.includes('nicht gefunden'))) return;
+  expect(await router.route('todo_write x; nothing_like_it')).toMatchObject({
+    stderr: `todo_write: command not found; did you mean TodoWrite?\n${stderr}`,
+    exitCode: 127,
+  });
 });
 
 test('on PATH there are the commands and nothing else: other names are not found, as in bash', () => {
