@@ -158,11 +158,13 @@ export function changeOfItem(after: TodoVersion, before: TodoVersion | undefined
 }
 
 export function notKept(version: number, kept: readonly TodoVersion[]): CommandResult {
-  const [newest, oldest] = [kept[0], kept.at(-1)];
-  const range =
-    newest && oldest
-      ? `versions ${oldest.version} to ${newest.version} are kept`
-      : 'the list was never written';
+  const numbers = kept.map((one) => one.version);
+  const before = numbers.find((number) => number < version);
+  const after = numbers.findLast((number) => number > version);
+  let range = `versions ${numbers.at(-1)} to ${numbers[0]} are kept`;
+  if (kept.length === 0) range = 'the list was never written';
+  // Its file is damaged or lost.
+  if (before && after) range = `${before} and ${after} are the nearest kept`;
   return refusal(`There is no version ${version}`, { lines: [range] });
 }
 

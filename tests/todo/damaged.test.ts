@@ -16,7 +16,7 @@ import { TodoHome } from '../../src/todo/todo-home.ts';
 import { TodoReadHandler } from '../../src/todo/todo-read.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
-import { ok } from '../helpers/replies.ts';
+import { failed, ok } from '../helpers/replies.ts';
 import { describeOn, useServers } from '../helpers/servers.ts';
 import { commandsOn, json, todo } from './call.ts';
 
@@ -152,6 +152,15 @@ test.each(DAMAGE)('readers and --undo continue where a file %s', (_, damage, pro
   damage(other.path('3-'));
   expect(other.open().undo()).toMatchObject({ version: 4, items: [todo('b')] });
   expect(other.open().get().damage).toBeUndefined();
+});
+
+test('a damaged version among others is not kept, and the reply names the nearest that are', async () => {
+  const { open, path } = writtenThrice();
+  writeFileSync(path('2-'), 'junk');
+  const { read, write } = commandsOn(open());
+  const refused = failed('Error: There is no version 2\n- 1 and 3 are the nearest kept\n');
+  expect(await read('--at', '2')).toEqual(refused);
+  expect(await write('--undo', '--at', '2')).toEqual(refused);
 });
 
 test('--undo to a list that is damaged says which one it went back to', async () => {
