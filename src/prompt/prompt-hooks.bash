@@ -76,11 +76,11 @@ __todo_look() {
     __todo_show_nothing
     return
   fi
+  if [[ -z $__todo_bound ]]; then __todo_bind; fi
   __todo_pin
   # Also written now, with room for it, since another hook may set PS1 after this.
   __todo_put "${__todo_frame/$'\001'/}"
   if [[ $ran = 1 || $__todo_drawn = 0 ]]; then __todo_keep_exit_and_keys; fi
-  if [[ -z $__todo_bound ]]; then __todo_bind; fi
   if [[ -z $__todo_pages ]]; then __todo_end_pages; fi
   __todo_drawn=1 __todo_start=$__todo_unpin AGENT_SHELL_PROMPT=$$
 }
@@ -103,8 +103,8 @@ __todo_pin() {
   fi
   # Other shells could not read it.
   if [[ ${PS1@a} = *x* ]]; then PS1=${PS1//"$__todo_ps1"/}; fi
-  # Readline counts no columns between these two.
-  __todo_shown=$'\001'${__todo_frame#*$'\001'}$'\002'
+  # Readline counts no columns between these two. At each count in vi mode it counts bytes as columns.
+  if shopt -qo vi; then __todo_shown=; else __todo_shown=$'\001'${__todo_frame#*$'\001'}$'\002'; fi
 }
 
 # Removes the panel. A background job may still draw one.

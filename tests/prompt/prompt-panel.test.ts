@@ -94,6 +94,13 @@ const VI_KEYS = [
   ['Escape', 'b', 'b', 'i', 'x'],
 ];
 
+/** Readline shows each count in place of the prompt. */
+const VI_COUNTS: Readonly<Record<string, readonly string[]>> = {
+  'p> echo one xtwo three': ['2', 'b', 'i', 'x'],
+  'p> two threex': ['0', 'd', '2', 'w', 'A', 'x'],
+  'p> echo oe two three': ['1', '2', 'h', 'x'],
+};
+
 /** True if the programs and files of others are here that it uses. */
 function hasAll(bashrc: string): boolean {
   const files = [GIT, LIQUIDPROMPT].filter((file) => bashrc.includes(file));
@@ -111,9 +118,10 @@ class Pair {
     { expect, onTestFinished }: Pick<TestContext, 'expect' | 'onTestFinished'>,
     bashrc: string,
     columns = 80,
+    inputrc = 'set keyseq-timeout 50\n',
   ) {
     const isAtPrompt = (text: string) => /p> *$/m.test(text);
-    const home = { '.bashrc': `${bashrc}\n`, '.inputrc': 'set keyseq-timeout 50\n' };
+    const home = { '.bashrc': `${bashrc}\n`, '.inputrc': inputrc };
     const of = { columns, home, env: { LANG: 'C.UTF-8' }, isAtPrompt, onTestFinished };
     const shells = [await PersonsShell.start({ ...of, list: LIST }), await PersonsShell.start(of)];
     return new Pair(shells, expect);
@@ -191,6 +199,21 @@ describe.skipIf(!hasTmux || !bashIsSince(4, 4))('at a prompt', { concurrent: tru
     );
   }
 });
+
+test.skipIf(!hasTmux || !bashIsSince(4, 4))(
+  'in vi mode, also by ~/.inputrc, a line edited with counts is shown as without a panel',
+  async (context) => {
+    const inputrc = 'set editing-mode vi\nset keyseq-timeout 50\n';
+    const pair = await Pair.start(context, `PS1='p> '`, 80, inputrc);
+    await pair.begin(80);
+    for (const [line, keys] of Object.entries(VI_COUNTS)) {
+      pair.type('echo one two three');
+      await pair.press(['Escape', ...keys]);
+      await pair.areSame(keys.join(' '), (text) => text.endsWith(line));
+      await pair.press(['Escape', 'd', 'd', 'i']);
+    }
+  },
+);
 
 const PROMPTS: readonly (readonly [string, string])[] = [
   ['short', 'p> '],
