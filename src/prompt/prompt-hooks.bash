@@ -7,7 +7,7 @@ __todo_ps0='${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))
 __todo_ps1='${__todo_shown:+${__todo_shown:$((__todo_drawn?0:99999))}}'
 # Resets the scrolling region and erases all below the cursor.
 __todo_unpin=$'\e7\e[r\e8\e[J'
-__todo_goes=$'\e''\[[0-9;]*[HfdJ]' # goes to a row by its number, which may be one of the panel's, or erases below the cursor
+__todo_goes=$'*\e\\[*([0-9;])[HfdJ]*' # goes to a row by its number, which may be one of the panel's, or erases below the cursor
 __todo_has_ps0=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))
 
 __todo_stamp=      # what the panel was made from; empty: nothing is shown
@@ -222,7 +222,7 @@ __todo_choose_mode() {
         prompt=${prompt//"$__todo_ps1"/}
         [[ $prompt = "$__todo_plain" ]] || __todo_written=$(\builtin printf %s "${prompt@P}")
         __todo_plain=$prompt
-        if [[ $__todo_written =~ $__todo_goes ]]; then __todo_mode=off; fi
+        if [[ $__todo_written = $__todo_goes ]]; then __todo_mode=off; fi
       fi ;;
   esac
 }

@@ -324,10 +324,12 @@ Note: [ ] Ship it`);
     });
   });
 
-  test('$?, $_, PIPESTATUS, traps, aliases and the history are those of the user', async () => {
+  test('$?, $_, PIPESTATUS, BASH_REMATCH, traps, aliases and the history are those of the user', async () => {
     const shell = await shellWith(LIST);
     await shell.run('false one two');
     expect(await shell.run('echo "$? $_"')).toBe('1 two');
+    await shell.run('[[ ab12 =~ [0-9] ]]');
+    expect(await shell.run('echo "${BASH_REMATCH[*]}"')).toBe('1');
     await shell.run('true | (exit 3) | (exit 4)');
     expect(await shell.run('echo "${PIPESTATUS[*]}"')).toBe('0 3 4');
     expect(await shell.run('history | tail -n 2')).toMatch(/PIPESTATUS.*\n.*history \| tail/);
