@@ -52,6 +52,6 @@ function nearCall(name: string, commands: readonly string[]): string | undefined
   if (same !== undefined) return same === name ? undefined : same;
   const [meant] = INVENTED.find(([, names]) => names.split(' ').includes(plain)) ?? [];
   if (meant !== undefined) return meant;
-  // A typing error, but not another program such as `todo` or `task`.
-  return /^(?:todo|task)./.test(plain) && plain.length > 6 ? nearest(name, commands, 1) : undefined;
+  // A typing error. Other programs' names, such as `todo` and `task`, are further away.
+  return nearest(name, commands, 1);
 }

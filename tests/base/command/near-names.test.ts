@@ -13,8 +13,11 @@ import { startRouter } from '../../helpers/session.ts';
 const COMMANDS = 'TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet TaskClaim'.split(' ');
 
 test.each([
-  ['todo_write Todowrite todowrite todo-write TodoWrit TodoWrtie TodoUpdate TodoAdd', 'TodoWrite'],
-  ['TodoList', 'TodoRead'],
+  [
+    'todo_write Todowrite todowrite todo-write TodoWrit TodoWrtie odoWrite TodoUpdate TodoAdd',
+    'TodoWrite',
+  ],
+  ['TodoList TodRead', 'TodoRead'],
   ['TaskDone TaskComplete TaskRemove', 'TaskUpdate'],
   ['tasklist TasksList', 'TaskList'],
   ['TodoWrite todo task tasksel write TodoMVC', undefined],
