@@ -151,8 +151,16 @@ export interface BoardSection {
   readonly tasks: readonly TimedRow[];
 }
 
+/** The tasks of a team, completed ones last and the latest of them first: there may be hundreds. */
+export function boardRows(tasks: readonly TaskVersion[]): readonly TimedRow[] {
+  const rows = teamRows(tasks);
+  const completed = rows.filter(({ status }) => status === 'completed');
+  completed.sort((a, b) => (b.since ?? 0) - (a.since ?? 0) || Number(b.name) - Number(a.name));
+  return [...rows.filter(({ status }) => status !== 'completed'), ...completed];
+}
+
 export function boardSections(state: ViewerState): BoardSection[] {
-  const shown = teamRows(shownTasks(state)).filter(({ text, doing, owner }) =>
+  const shown = boardRows(shownTasks(state)).filter(({ text, doing, owner }) =>
     passes(state, text, doing, owner),
   );
   const section = (status: TaskStatus, title: string): BoardSection => ({
@@ -163,13 +171,7 @@ export function boardSections(state: ViewerState): BoardSection[] {
   const begun = section('in_progress', 'In progress');
   // On a small screen, show what is being worked on first.
   const open = isWideBoard(state) ? [pending, begun] : [begun, pending];
-  if (state.hidesCompleted) return open;
-  // Latest first: there may be hundreds.
-  const completed = section('completed', 'Completed');
-  const latest = completed.tasks.toSorted(
-    (a, b) => (b.since ?? 0) - (a.since ?? 0) || Number(b.name) - Number(a.name),
-  );
-  return [...open, { ...completed, tasks: latest }];
+  return state.hidesCompleted ? open : [...open, section('completed', 'Completed')];
 }
 
 /** The distance to the next or previous column with tasks, in the same row if possible. */

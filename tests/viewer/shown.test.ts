@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { stateJson } from '../../src/viewer/page/page-state.ts';
 import { plan } from '../screen/panel/todos.ts';
 import { historyOf, listOf, NOON, STEPS, TestViewer, tasksOf } from './viewer-state.ts';
 
@@ -45,13 +46,15 @@ test('of a finished list the last item is selected, of an empty one nothing', ()
   expect(hidden).toEqual(['Everything is completed; press c to show it.']);
 });
 
-test('completed tasks of the board begin with the latest, and c hides them', () => {
+test('completed tasks of the board begin with the latest, on the page, too, and c hides them', () => {
   const ended = (minute: number) => new Date(NOON - minute * 60_000).toISOString();
   const done = (minute: number) => ({ status: 'completed' as const, updatedAt: ended(minute) });
   const tasks = tasksOf(done(9), done(3), done(3), done(6), {});
   const viewer = new TestViewer({ tasks }, { page: 'board', columns: 50, rows: 30 });
   const ids = () => viewer.rows().flatMap((row) => /#(\d)/.exec(row)?.[1] ?? []);
   expect(ids().join('')).toBe('53241');
+  const sent = JSON.parse(stateJson(viewer.state.known, new Set()));
+  expect(sent.tasks.map(({ name }: { name: string }) => name).join('')).toBe('53241');
   viewer.press('c');
   expect(ids().join('')).toBe('5');
 });

@@ -1,9 +1,9 @@
 import { safeText } from '../../base/safe-text.ts';
 import { agentName, sessionName } from '../../screen/panel/look.ts';
-import { itemRows, teamRows } from '../../screen/panel/status-times.ts';
+import { itemRows } from '../../screen/panel/status-times.ts';
 import { type Entry, entriesOf, leaseEndOf, taskDetails } from '../details.ts';
 import type { Known, KnownList } from '../model.ts';
-import { byActivity } from '../shown.ts';
+import { boardRows, byActivity } from '../shown.ts';
 
 const MOST_PAGE_VERSIONS = 50;
 
@@ -35,7 +35,7 @@ function pageStateOf(
       items: itemRows(versions).map((row) => ({ ...row, name: `${agent} ${row.name}` })),
       history: open.has(`history:${agent}`) ? historyOf(versions) : [],
     })),
-    tasks: teamRows(tasks).map((row) => {
+    tasks: boardRows(tasks).map((row) => {
       const id = Number(row.name);
       const leaseEnds = leaseEndOf(tasks[0]?.graph.tasks.get(id));
       const details = open.has(`task:${id}`) ? taskDetails(tasks, id, leaseEnds) : [];
