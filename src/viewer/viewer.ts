@@ -5,7 +5,7 @@ import { ReadStream } from 'node:tty';
 import { orElse } from '../base/system/files.ts';
 import { ShownTimes } from '../screen/panel/shown-times.ts';
 import { hasColours, themeFor } from '../screen/panel/theme.ts';
-import { ASK_BACKGROUND, withoutAnswer } from '../screen/terminal/background.ts';
+import { ASK_BACKGROUND, answerFilter } from '../screen/terminal/background.ts';
 import { FullScreen } from '../screen/terminal/full-screen.ts';
 import { type KeyStream, takeTerminal } from '../screen/terminal/take-terminal.ts';
 import { press } from './keys.ts';
@@ -83,6 +83,10 @@ class Viewer {
     emitKeypressEvents(keys, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
     const press = withPastes((key) => this.#press(key));
     keys.on('keypress', (_text: unknown, key: Key) => press(key));
+    const withoutAnswer = answerFilter((background) => {
+      this.#theme = themeFor(process.stdout, process.env, background);
+      this.#draw();
+    });
     this.#giveBack = takeTerminal(keyboard(), {
       enter: () => {
         this.#screen.enter();
@@ -94,16 +98,8 @@ class Viewer {
         this.#screen.leave();
       },
       isBehind: () => this.#screen.isBehind,
-      onKeys: (typed) => keys.write(this.#withoutAnswer(typed)),
+      onKeys: (typed) => keys.write(withoutAnswer(typed)),
     });
-  }
-
-  #withoutAnswer(typed: string): string {
-    const { keys, background } = withoutAnswer(typed);
-    if (background === undefined) return keys;
-    this.#theme = themeFor(process.stdout, process.env, background);
-    this.#draw();
-    return keys;
   }
 
   #press(key: Key): void {

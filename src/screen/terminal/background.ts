@@ -14,13 +14,29 @@ export function backgroundOf({ COLORFGBG = '' }: Environment): Background {
   return Number(number) === 7 || Number(number) > 8 ? 'light' : 'dark';
 }
 
-/** Removes the terminal's answer from the typed keys. */
-export function withoutAnswer(typed: string): { keys: string; background: Background } {
-  const [answer, ...rgb] = BACKGROUND_ANSWER.exec(typed) ?? [];
-  if (answer === undefined) return { keys: typed, background: undefined };
+const ESCAPE = '\x1b';
+/** What an answer begins with, which a busy terminal or a network can deliver in pieces. */
+const BEGUN_ANSWER = /\x1b(?:\](?:1(?:1(?:;[^\x07\x1b]{0,40}\x1b?)?)?)?)?$/;
+
+/** Removes the terminal's answer from the typed keys, and tells what it says. */
+export function answerFilter(
+  tell: (background: Exclude<Background, undefined>) => void,
+): (typed: string) => string {
+  let held = '';
+  return (typed) => {
+    // An escape alone is a key, so it was passed on.
+    const text = held === ESCAPE && !typed.startsWith(']11;') ? typed : held + typed;
+    const [answer, ...rgb] = BACKGROUND_ANSWER.exec(text) ?? [];
+    if (rgb[0] !== undefined) tell(brightness(rgb) > 0.5 ? 'light' : 'dark');
+    const keys = answer === undefined ? text : text.replace(answer, '');
+    [held] = BEGUN_ANSWER.exec(keys) ?? [''];
+    return held === ESCAPE ? keys : keys.slice(0, keys.length - held.length);
+  };
+}
+
+function brightness(rgb: readonly (string | undefined)[]): number {
   const [red = 0, green = 0, blue = 0] = rgb.map(
     (part = '0') => Number.parseInt(part, 16) / 16 ** part.length,
   );
-  const isLight = 0.3 * red + 0.59 * green + 0.11 * blue > 0.5;
-  return { keys: typed.replace(answer, ''), background: isLight ? 'light' : 'dark' };
+  return 0.3 * red + 0.59 * green + 0.11 * blue;
 }

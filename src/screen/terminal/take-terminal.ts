@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { orElse } from '../../base/system/files.ts';
 
 /** Where keys come from: `process.stdin`, or anything like it. */
@@ -113,7 +114,9 @@ function endBy(signal: NodeJS.Signals, { isBehind }: TerminalUse): void {
 /** Keys as they are pressed, without echo; undefined if the input is no keyboard. */
 function rawKeys(input: KeyStream, onKeys: TerminalUse['onKeys']) {
   if (input.isTTY !== true || input.setRawMode === undefined) return undefined;
-  const onData = (data: Uint8Array | string) => tellKeys(data, onKeys);
+  // A read can end inside a character.
+  const decoder = new StringDecoder('utf8');
+  const onData = (data: Uint8Array | string) => tellKeys(decoder.write(data), onKeys);
   return {
     start: () => {
       input.on('data', onData);
@@ -128,8 +131,8 @@ function rawKeys(input: KeyStream, onKeys: TerminalUse['onKeys']) {
   };
 }
 
-function tellKeys(data: Uint8Array | string, onKeys: TerminalUse['onKeys']): void {
-  for (const part of Buffer.from(data).toString().split(SIGNAL_KEYS)) {
+function tellKeys(typed: string, onKeys: TerminalUse['onKeys']): void {
+  for (const part of typed.split(SIGNAL_KEYS)) {
     const signal = SIGNAL_OF_KEY.get(part as '\x03');
     // To the whole foreground group, as the terminal does.
     if (signal) process.kill(0, signal);

@@ -1,7 +1,7 @@
 import { $ } from 'kleur/colors';
 import { expect, test } from 'vitest';
 import { createTheme, hasColours, themeFor } from '../../../src/screen/panel/theme.ts';
-import { backgroundOf, withoutAnswer } from '../../../src/screen/terminal/background.ts';
+import { answerFilter, backgroundOf } from '../../../src/screen/terminal/background.ts';
 
 const terminal = { isTTY: true };
 const file = {};
@@ -89,9 +89,19 @@ test.each([
   ['\x1b]11;rgb:fd/f6/e3\x07', 'light'],
   ['\x1b]11;rgba:0000/2b2b/3636/ffff\x1b\\', 'dark'],
   ['\x1b]11;\x07', undefined],
-  ['', undefined],
 ])('the answer %j of a terminal is no key, and means %s', (answer, background) => {
-  const read = withoutAnswer(`j${answer}k`);
-  expect(read.keys).toBe('jk');
-  if (background) expect(read.background).toBe(background);
+  for (const at of Array.from(answer).keys()) {
+    const heard: (string | undefined)[] = [];
+    const filter = answerFilter((told) => heard.push(told));
+    const pieces = [`j${answer.slice(0, at)}`, `${answer.slice(at)}k`];
+    // An escape that stands alone is a key at once.
+    expect(pieces.map(filter).join('').replace('\x1b', '')).toBe('jk');
+    expect(heard).toEqual(background ? [background] : []);
+  }
+});
+
+test('other keys pass as they are typed, an escape and what begins like an answer, too', () => {
+  const filter = answerFilter(() => {});
+  const keys = ['\x1b', 'j', '\x1b', ']', '\x1b]', 'k', '\x1b]11;', 'l', 'x'.repeat(50), '\x1b[A'];
+  expect(keys.map(filter).join('')).toBe(keys.join(''));
 });

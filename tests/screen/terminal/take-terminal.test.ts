@@ -102,3 +102,13 @@ test.each([
   vi.runAllTimers();
   expect(calls).toEqual(['enter', ...expected]);
 });
+
+test('a character that arrives in pieces is one key', () => {
+  const keyboard = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+  const typed: string[] = [];
+  const use = { enter: () => {}, leave: () => {}, onKeys: (keys: string) => typed.push(keys) };
+  onTestFinished(takeTerminal(keyboard, use));
+  const bytes = Buffer.from('a文b');
+  for (const at of bytes.keys()) keyboard.emit('data', bytes.subarray(at, at + 1));
+  expect(typed).toEqual(['a', '文', 'b']);
+});
