@@ -10,7 +10,13 @@ import { contentKey } from './pair-items.ts';
 import { itemName, reviseList } from './revise-list.ts';
 import { type Item, isOpen } from './todo-fields.ts';
 import helpPage from './todo-prove.md';
-import { type Advise, LIST_OPTIONS, LIST_REPAIR, TodoCommand } from './todo-source.ts';
+import {
+  type Advise,
+  LIST_OPTIONS,
+  LIST_REPAIR,
+  TodoCommand,
+  withListOptions,
+} from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes } from './todo-version.ts';
 import { refuseForUser, unheardChanges } from './user-changes.ts';
@@ -70,7 +76,8 @@ export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
         timeout: settings.proofTimeout,
         around: this.home?.around,
       });
-      return evidence.told(await prove(list, asked, { settings, evidence, advise: this.advise }));
+      const proving = prove(list, asked, { settings, evidence, advise: this.advise });
+      return evidence.told(await withListOptions(options, proving));
     });
   }
 }

@@ -4,14 +4,14 @@ import type {
   Invocation,
   JsonSchema,
 } from '../base/command/agent-command.ts';
-import { type ParsedOptions, wrongUsage } from '../base/command/options.ts';
+import { wrongUsage } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
 import { refusal } from '../base/command/replies.ts';
 import { type JsonForm, orAsTyped, readJsonInput } from '../base/json/json-input.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { type GivenList, validateTodoInput } from './todo-input.ts';
 import { todoInputSchema } from './todo-schema.ts';
-import { LIST_REPAIR, TodoCommand } from './todo-source.ts';
+import { LIST_REPAIR, TodoCommand, withListOptions } from './todo-source.ts';
 import { TodoStore } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
@@ -86,18 +86,14 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
 
   /** Never rejects. The words of a list with broken quotes are not options, even if one of them is `--help`. */
   execute(invocation: Invocation): Promise<CommandResult> {
-    return perform(WRITE_FORM, invocation, this.settings, (parsed, settings, call) =>
-      this.#run(call, settings, parsed),
-    );
+    return perform(WRITE_FORM, invocation, this.settings, (parsed, settings, call) => {
+      const given: GivenCall = Object.assign({ options: {}, rest: [] }, parsed);
+      return withListOptions(given.options, this.#run(call, settings, given));
+    });
   }
 
-  async #run(
-    invocation: Invocation,
-    settings: Settings,
-    parsed: ParsedOptions<typeof WRITE_OPTIONS>,
-  ): Promise<CommandResult> {
+  async #run(invocation: Invocation, settings: Settings, given: GivenCall): Promise<CommandResult> {
     // 1. Open the list.
-    const given: GivenCall = Object.assign({ options: {}, rest: [] }, parsed);
     const { options } = given;
     const opened = this.open(options, settings, invocation);
     const list = opened instanceof Promise ? await opened : opened;

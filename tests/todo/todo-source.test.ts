@@ -17,6 +17,7 @@ function host(source: TodoSource, environment: Record<string, string> = {}) {
   return {
     write: (env?: Record<string, string>, ...argv: string[]) =>
       write.execute({ argv: [LIST, ...argv], stdin, ...(env && { env }) }),
+    run: (...argv: string[]) => write.execute({ argv, stdin }),
     read: (env?: Record<string, string>, ...argv: string[]) =>
       read.execute({ argv, ...(env && { env }) }),
   };
@@ -68,4 +69,27 @@ test('a host whose settings are its own decides alone whose list it is', async (
   const handler = new TodoWriteHandler(new TodoStore(), settings);
   const env = { TODO_AGENT: 'bob' };
   expect((await handler.execute({ argv: [LIST], stdin, env })).exitCode).toBe(0);
+});
+
+test('advice for a list that options name is told to repeat them, or its calls would change another list', async () => {
+  const lists = new Map<string, TodoStore>();
+  const open = ({ session = '', agent = '' }) => {
+    const name = `${session}/${agent}`;
+    const store = lists.get(name) ?? new TodoStore();
+    lists.set(name, store);
+    return store;
+  };
+  const { write, run } = host(open);
+  expect((await write({}, '--agent', 'ann')).stderr).toBe('');
+  const error =
+    "Error: Cannot update the list\n- there is no item '2'; the list has 1 item, see TodoRead\n";
+  expect((await run('--done', '2', '--agent', 'ann')).stderr).toBe(
+    `${error}Note: repeat --agent ann in these calls\n`,
+  );
+  await write({}, '--session', 'two words');
+  expect((await run('--done=2', '--session=two words')).stderr).toBe(
+    `${error}Note: repeat --session 'two words' in these calls\n`,
+  );
+  await write();
+  expect((await run('--done', '2')).stderr).toBe(error);
 });
