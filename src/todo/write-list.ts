@@ -137,9 +137,13 @@ function proveItems(
     // TodoProve completes nothing without a proof.
     if (proofs) return outOfPlace();
     if (check === undefined) continue;
-    const name = itemName(items, at);
-    const way = isEmptied && !isRequired ? 'TodoWrite --undo, then ' : '';
-    unproven.push(unprovenText(`item ${name} is unproven`, check, `${way}TodoProve ${name}`));
+    // TodoProve finds the item on the new list; else on the one before it, which stays or comes back.
+    const isFound = item.check !== undefined && !isEmptied && !isRequired;
+    const place = itemName(items, at);
+    const name = isFound ? place : was && itemName(before.items, before.items.indexOf(was));
+    const way = isFound || isRequired ? '' : 'TodoWrite --undo, then ';
+    const call = name === undefined ? 'write it as pending first' : `${way}TodoProve ${name}`;
+    unproven.push(unprovenText(`item ${name ?? place} is unproven`, check, call));
   }
   if (unused.size > 0) return outOfPlace();
   if (isRequired && unproven.length > 0) {

@@ -273,6 +273,45 @@ test('with TODO_REQUIRE_PROOF=1 nothing is completed without its proof, though i
   expect(proofs()).toEqual(['./ok']);
 });
 
+const OTHER = { content: 'Plan', status: 'completed' } as const;
+
+test.each<[string, Partial<Settings>, Partial<TodoItem>[], string]>([
+  ['left out', {}, [{ status: 'completed' }], 'TodoWrite --undo && TodoProve 1'],
+  [
+    'left out, behind another item',
+    {},
+    [OTHER, { status: 'completed' }],
+    'TodoWrite --undo && TodoProve 1',
+  ],
+  [
+    'in another place of a list that is emptied',
+    { clearWhenDone: true },
+    [OTHER, DONE],
+    'TodoWrite --undo && TodoProve 1',
+  ],
+  ['in another place of a refused list', { requireProof: true }, [OTHER, DONE], 'TodoProve 1'],
+])(
+  'what is said of an unproven item, to the letter, proves it: a check %s',
+  async (_, settings, items, call) => {
+    const { write, say } = await start(settings);
+    const { stderr } = await write(...items);
+    const [, told] = /check \(\.\/ok\): (.*)$/m.exec(stderr) ?? [];
+    expect(told?.replace(', then', ' &&')).toBe(call);
+    expect(await say(call)).toBe(RUNNING);
+  },
+);
+
+test.each([{ requireProof: true }, { clearWhenDone: true }])(
+  '%j: an item that was on no list can be proven once it is on one',
+  async (settings) => {
+    const { write } = await start(settings);
+    const { stderr } = await write({ ...DONE, content: 'Other' }, { ...OTHER, content: 'More' });
+    expect(stderr).toContain(
+      'item 1 is unproven; to run its check (./ok): write it as pending first',
+    );
+  },
+);
+
 test('a list that is replaced keeps the proof of the same item and check; another check has none', async () => {
   const { say, write, proofs } = await start();
   await say(PROVE);
