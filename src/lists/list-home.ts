@@ -243,7 +243,7 @@ export class ListHome {
     if (this.#directory !== undefined)
       return this.#projectOf(this.#directory, (folder) => this.#hasLists(folder));
     throw new StateError(
-      'the current directory is gone, so it cannot name the session; give --session NAME',
+      'the current directory was deleted, so it names no list: cd to another one',
     );
   }
 }

@@ -49,6 +49,14 @@ test('a subfolder has the list of the nearest folder above it that has one', asy
   expect(await call(`TodoRead --session ${project}`, '/')).toContain('[>] Plan');
 });
 
+test('in a deleted folder the errors of lists and tasks say to cd to another one, which helps', () => {
+  const { sh } = plainFolders();
+  const inDeleted = (line: string) =>
+    sh(`mkdir gone; cd gone; rmdir ../gone; ${line}; cd "$OLDPWD"; ${line}`);
+  expect(inDeleted('TodoRead')).toMatch(/deleted.*: cd to another one\nNo todos/);
+  expect(inDeleted('TaskCreate --subject Ship')).toMatch(/deleted.*: cd to another one\nTask #1/);
+});
+
 test('a team without a todo list makes a project, too', async () => {
   const { sub, call } = plainFolders();
   await call('TaskCreate --subject Ship');
