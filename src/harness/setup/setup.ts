@@ -228,11 +228,19 @@ function whatIsHere(place: Target): string {
       ? `Found here: ${here.map((name) => HARNESSES[name].title).join(', ')}.`
       : 'Found no coding agent here that has hooks; most read AGENTS.md.';
   const lines = named.map((name) => `  agent-shell setup ${name}`);
+  const canAny = (can: (harness: Harness) => unknown) => named.some((name) => can(HARNESSES[name]));
+  const more = [
+    canAny(({ hooks, sandbox }) => hooks?.permission ?? sandbox) &&
+      'Lines that only use the task list then run without a question, for all who clone the project and trust its settings; --no-permission leaves that out.',
+    canAny(({ userFolder }) => userFolder) && '--user does it for all your projects.',
+    canAny(({ hooks }) => hooks) && '--gate asks an agent that stops early to finish.',
+    '--print shows what would be written, --check what is set up; --remove undoes it.',
+  ];
   return inColumns(`${found} To set up this project, run:
 
 ${lines.join('\n')}
 
-Lines that only use the task list then run without a question, for all who clone the project and trust its settings; --no-permission leaves that out. With --user for all your projects, --gate to ask an agent that stops early to finish, --print to see what would be written, --check to see what is set up, --remove to undo it.
+${more.filter(Boolean).join(' ')}
 `);
 }
 

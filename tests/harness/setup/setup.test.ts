@@ -193,6 +193,20 @@ test('without a name it lists the agents found and their commands', () => {
   expect(exitCode).toBe(0);
 });
 
+test('without a name it says nothing that is not so for the agents found', () => {
+  const { run, put, environment } = machine();
+  environment.PATH = '/nothing';
+  const said = () =>
+    ['--user', '--gate', '--no-permission'].filter((one) => run().stdout.includes(one));
+  expect(said()).toEqual([]);
+  put('project/opencode.json', '');
+  expect(said()).toEqual(['--user']);
+  put('project/.cursorrules', '');
+  expect(said()).toEqual(['--user', '--gate']);
+  put('project/CLAUDE.md', '');
+  expect(said()).toEqual(['--user', '--gate', '--no-permission']);
+});
+
 test.each([
   ['Claude Code', '.claude'],
   ['Codex', '.codex'],
