@@ -42,6 +42,7 @@ export type ParsedOptions<Table extends OptionTable> =
   | { readonly options: Options<Table>; readonly rest: readonly string[] }
   | {
       readonly problem: string;
+      /** The option, if the table does not have it. */
       readonly unknown?: string;
     };
 
@@ -67,41 +68,50 @@ export function parseOptions<const Table extends OptionTable>(
   const given: Record<string, unknown> = {};
   const options = given as Options<Table>;
   const rest: string[] = [];
-  for (let index = 0; index < argv.length; index++) {
-    const argument = argv[index] ?? '';
-    if (argument === '--') return { options, rest: [...rest, ...argv.slice(index + 1)] };
-    if (!isOption(argument)) {
-      if (end === 'first word') return { options, rest: argv.slice(index) };
-      if (beginsJson(argument) && isBroken(argument, argv.slice(index + 1), table)) {
-        return { options, rest: [...rest, ...argv.slice(index)] };
-      }
-      rest.push(argument);
+  for (let at = 0; at < argv.length; at++) {
+    const argument = argv[at] ?? '';
+    if (argument === '--') return { options, rest: [...rest, ...argv.slice(at + 1)] };
+    if (isOption(argument)) {
+      const read = readOption(argument, argv[at + 1], table, given);
+      if (read.problem !== undefined) return read;
+      const { name, value, isRepeated, takesNext } = read;
+      const before = given[name];
+      if (Array.isArray(before)) before.push(value);
+      else given[name] = isRepeated ? [value] : value;
+      if (takesNext) at++;
       continue;
     }
-    const [, name = argument, inline] = /^(--[^=]+)=(.*)$/s.exec(argument) ?? [];
-    const kind = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (kind === undefined) return { problem: unknownOption(name, table), unknown: name };
-    const isRepeated = kind === 'texts' || (isForm(kind) && kind.isRepeated);
-    if (!isRepeated && Object.hasOwn(given, name)) {
-      return { problem: `${name} was given twice` };
+    if (end === 'first word') return { options, rest: argv.slice(at) };
+    if (beginsJson(argument) && isBroken(argument, argv.slice(at + 1), table)) {
+      return { options, rest: [...rest, ...argv.slice(at)] };
     }
-    if (kind === 'flag') {
-      if (inline !== undefined) return { problem: `${name} takes no value` };
-      given[name] = true;
-      continue;
-    }
-    const text = inline ?? argv[++index];
-    if (text === undefined || (kind === 'name' ? isBlank(text) : text === '' && kind !== 'text'))
-      return { problem: needs(name, kind) };
-    if (inline === undefined && Object.hasOwn(table, text)) {
-      return { problem: `${needs(name, kind)}, not the option ${text}` };
-    }
-    const value = readValue(text, kind);
-    if (value === undefined) return { problem: `${needs(name, kind)}, received ${inQuotes(text)}` };
-    if (isRepeated && Object.hasOwn(given, name)) (given[name] as unknown[]).push(value);
-    else given[name] = isRepeated ? [value] : value;
+    rest.push(argument);
   }
   return { options, rest };
+}
+
+/** Reads an option and its value, which may be the next argument. @param given the options before it. */
+function readOption(argument: string, next: string | undefined, table: OptionTable, given: object) {
+  const [, name = argument, inline] = /^(--[^=]+)=(.*)$/s.exec(argument) ?? [];
+  const kind = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (kind === undefined) return { problem: unknownOption(name, table), unknown: name };
+  const isRepeated = kind === 'texts' || (isForm(kind) && kind.isRepeated === true);
+  if (!isRepeated && Object.hasOwn(given, name)) return { problem: `${name} was given twice` };
+  if (kind === 'flag') {
+    if (inline !== undefined) return { problem: `${name} takes no value` };
+    return { name, value: true, isRepeated, takesNext: false };
+  }
+  const text = inline ?? next;
+  const takesNext = inline === undefined;
+  if (text === undefined || (kind === 'name' ? isBlank(text) : text === '' && kind !== 'text')) {
+    return { problem: needs(name, kind) };
+  }
+  if (takesNext && Object.hasOwn(table, text)) {
+    return { problem: `${needs(name, kind)}, not the option ${text}` };
+  }
+  const value = readValue(text, kind);
+  if (value === undefined) return { problem: `${needs(name, kind)}, received ${inQuotes(text)}` };
+  return { name, value, isRepeated, takesNext };
 }
 
 export function wrongUsage(problem: string, usage: string): CommandResult {
