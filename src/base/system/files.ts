@@ -24,7 +24,7 @@ import { dirname, join } from 'node:path';
 
 export const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND;
 export const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
-const RENAME_PAUSE_MS = 2;
+const READY_POLL_MS = 2;
 
 export class NotRegular extends Error {
   constructor(message = 'it is not a regular file') {
@@ -98,7 +98,7 @@ export function untilReady(operation: () => number): number {
       return operation();
     } catch (error) {
       if (codeOf(error) !== 'EAGAIN') throw error;
-      blockFor(RENAME_PAUSE_MS);
+      blockFor(READY_POLL_MS);
     }
   }
 }
