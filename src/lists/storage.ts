@@ -59,9 +59,11 @@ export interface ListStorage {
 }
 
 export interface ServerOptions {
+  /** TODO_STATE_URL. */
   readonly url: string;
+  /** For the server's own variables, certificates and passwords. */
   readonly environment: Environment;
-  /** The limit of one command in all. */
+  /** The time limit, in milliseconds, of a request outside of any command (TODO_STATE_TIMEOUT). */
   readonly timeoutMs: number;
 }
 

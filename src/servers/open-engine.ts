@@ -2,25 +2,17 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateError } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
+import type { ServerOptions } from '../lists/storage.ts';
 import type { Tls } from './connection.ts';
 import type { Engine } from './engine.ts';
 import { readStateUrl, type StateUrl, splitAddress } from './state-url.ts';
-
-export interface EngineOptions {
-  /** TODO_STATE_URL. */
-  readonly url: string;
-  /** For the engine's own variables, certificates and passwords. */
-  readonly environment: Environment;
-  /** The time limit, in milliseconds, of a request outside of any command (TODO_STATE_TIMEOUT). */
-  readonly timeoutMs: number;
-}
 
 /**
  * Opens the engine of TODO_STATE_URL. It connects with the first request.
  *
  * @throws StateError for an invalid URL, or if a file named by a variable cannot be read.
  */
-export async function openEngine(options: EngineOptions): Promise<Engine> {
+export async function openEngine(options: ServerOptions): Promise<Engine> {
   const { url, environment, timeoutMs } = options;
   const target = readStateUrl(url, environment);
   const password = (address = '') => passwordOf(target, environment, address);
