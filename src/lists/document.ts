@@ -1,7 +1,7 @@
 import { StateError } from '../base/command/state-error.ts';
 import { tellListener, warn } from '../base/system/listener.ts';
 import { type Awaitable, type MaybeAsync, maybeAsync, settled, whenDone } from './maybe-async.ts';
-import type { HistoryRange, SharedPlace, Version } from './place.ts';
+import { type HistoryRange, isSameVersion, type SharedPlace, type Version } from './place.ts';
 
 /** How versions of a document look to its users. */
 export interface DocumentView<T, V> {
@@ -209,15 +209,4 @@ export class Document<T, V> {
       else if (!isAway) warn(error);
     }
   }
-}
-
-/** The number is not enough: someone may have deleted the document and begun another one. */
-function isSameVersion<T>(a: Version<T> | undefined, b: Version<T> | undefined): boolean {
-  if (a === b) return true;
-  return (
-    a?.version === b?.version &&
-    a?.by === b?.by &&
-    a?.at.getTime() === b?.at.getTime() &&
-    a?.damage === b?.damage
-  );
 }

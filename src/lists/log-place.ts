@@ -1,6 +1,6 @@
 import { DamagedVersion } from '../base/command/state-error.ts';
 import { type Awaitable, type MaybeAsync, maybeAsync, settled, whenDone } from './maybe-async.ts';
-import type { HistoryRange, SharedPlace, Version } from './place.ts';
+import { type HistoryRange, isSameVersion, type SharedPlace, type Version } from './place.ts';
 
 /** How one content becomes the next, in a form that JSON can hold. */
 export interface Steps<T, Step> {
@@ -40,6 +40,7 @@ type LogVersion<Step> = Version<LogEntry<Step>>;
 export class LogPlace<T, Step> implements SharedPlace<T> {
   readonly #entries: SharedPlace<LogEntry<Step>>;
   readonly #steps: Steps<T, Step>;
+  /** The newest version that was read or committed here, never a damaged one. */
   #latest: Version<T> | undefined;
 
   /** @param entries keeps at least ENTRIES_KEPT versions. */
@@ -112,7 +113,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
       read.push(entry);
       if (entry.damage) entries = [];
       entries.push(entry);
-      const known = !entry.damage && this.#isLatest(entry) ? this.#latest : undefined;
+      const known = isSameVersion(entry, this.#latest) ? this.#latest : undefined;
       if (!known && !entry.content.isWhole) continue;
       // 2. Build the versions upon it. The newest one stands in for damaged ones after it.
       for (const found of this.#built(entries, known)) {
@@ -160,11 +161,5 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
       }
       missed = head.version;
     }
-  }
-
-  /** The number is not enough: someone may have deleted the list and begun another one. */
-  #isLatest({ version, at, by }: LogVersion<Step>): boolean {
-    const latest = this.#latest;
-    return version === latest?.version && by === latest.by && +at === +latest.at;
   }
 }

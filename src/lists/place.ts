@@ -18,6 +18,20 @@ export interface Version<T> {
   readonly damage?: string;
 }
 
+/** The number is not enough: someone may have deleted the document and begun another one. */
+export function isSameVersion(
+  a: Version<unknown> | undefined,
+  b: Version<unknown> | undefined,
+): boolean {
+  if (a === b) return true;
+  return (
+    a?.version === b?.version &&
+    a?.by === b?.by &&
+    a?.at.getTime() === b?.at.getTime() &&
+    a?.damage === b?.damage
+  );
+}
+
 /** Returns what is wrong with content that was read, such as `item 3 has an invalid status`; undefined if nothing is. */
 export type ContentProblem = (content: unknown) => string | undefined;
 
