@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Invocation } from '../base/command/agent-command.ts';
 import { HELP_OPTIONS, type Options } from '../base/command/options.ts';
-import { Evidence } from '../base/proof/proof.ts';
+import { CheckRunner } from '../base/proof/proof.ts';
 import { runProgram } from '../base/proof/run-program.ts';
 import { safeText } from '../base/safe-text.ts';
 import type { Settings } from '../base/settings/settings.ts';
@@ -52,7 +52,7 @@ export class TaskCall {
   readonly context: TaskContext;
   readonly settings: Settings;
   readonly options: TaskOptions;
-  readonly evidence: Evidence;
+  readonly checks: CheckRunner;
   readonly #invocation: Invocation;
   /** The caller's name, if it has said one. */
   readonly #said: string | undefined;
@@ -78,7 +78,7 @@ export class TaskCall {
     this.options = options;
     this.#invocation = invocation;
     const rules = { by: this.agent, timeout: settings.proofTimeout, around: context.around };
-    this.evidence = new Evidence(invocation, rules);
+    this.checks = new CheckRunner(invocation, rules);
   }
 
   get rules(): ClaimRules {

@@ -89,7 +89,7 @@ async function runForm(
   const call = new TaskCall(context, invocation, settings, options, form.isAboutAgent);
   const { store, agent } = call;
   const reply = resultOf(form, await form.run(input.value, call));
-  const { stdout, stderr, exitCode } = call.evidence.told(reply);
+  const { stdout, stderr, exitCode } = call.checks.told(reply);
   const { session } = invocation;
   if (session && settings.releaseAtExit !== false) {
     const released = (graph: TaskGraph, at: string) => releaseSession(graph, session.id, at);

@@ -138,7 +138,7 @@ async function proveTask(
   const asked = updateTask(graph, changes, rulesOf(call, graph, { task, proof: passed }), at);
   if ('refused' in asked) return asked;
   // 2. Run the check.
-  const proof = await call.evidence.run(check);
+  const proof = await call.checks.run(check);
   if ('failed' in proof) return { refused: [because('unproven', taskId, check, proof)] };
   // 3. Complete it, unless it has changed meanwhile.
   return changeTask(changes, call, { task, proof });

@@ -3,7 +3,7 @@ import type { AgentBashHandler, CommandResult, Invocation } from '../base/comman
 import { beginsJson, HELP_OPTIONS, wrongUsage } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
 import { refusal, withNotes } from '../base/command/replies.ts';
-import { Evidence, failedText, type Proof } from '../base/proof/proof.ts';
+import { CheckRunner, failedText, type Proof } from '../base/proof/proof.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { orElse } from '../base/system/files.ts';
 import { contentKey } from './pair-items.ts';
@@ -71,13 +71,13 @@ export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
       if (asked === undefined) return wrongUsage(NOT_INPUT, usage);
       const list = await this.open(options, settings, invocation);
       if ('problem' in list) return wrongUsage(list.problem, usage);
-      const evidence = new Evidence(invocation, {
+      const checks = new CheckRunner(invocation, {
         by: list.author,
         timeout: settings.proofTimeout,
         around: this.home?.around,
       });
-      const proving = prove(list, asked, { settings, evidence, advise: this.advise });
-      return evidence.told(await withListOptions(options, proving));
+      const proving = prove(list, asked, { settings, checks, advise: this.advise });
+      return checks.told(await withListOptions(options, proving));
     });
   }
 }
@@ -101,14 +101,14 @@ function askedFor(rest: readonly string[], start: Asked['start']): Asked | undef
 
 interface Proving {
   readonly settings: Settings;
-  readonly evidence: Evidence;
+  readonly checks: CheckRunner;
   readonly advise: Advise | undefined;
 }
 
 async function prove(
   list: TodoList,
   { names, start }: Asked,
-  { settings, evidence, advise }: Proving,
+  { settings, checks, advise }: Proving,
 ): Promise<CommandResult> {
   // 1. Refuse before any check runs what would be refused after it.
   const newest = await list.read();
@@ -136,7 +136,7 @@ async function prove(
     if (!isChosen(item, at)) continue;
     const name = itemName(items, at);
     const { check } = item;
-    const found = check === undefined ? undefined : await evidence.run(check);
+    const found = check === undefined ? undefined : await checks.run(check);
     if (check === undefined || found === undefined) {
       failures.push(`item ${name} has no check; without one: TodoWrite --done ${name}`);
     } else if ('failed' in found) {

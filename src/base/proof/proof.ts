@@ -27,7 +27,7 @@ export interface Failure {
 
 type Call = Pick<Invocation, 'surroundings' | 'whyNotRun' | 'tell' | 'signal'>;
 
-export interface EvidenceOptions {
+export interface CheckOptions {
   readonly by: string;
   /** TODO_PROOF_TIMEOUT, in seconds. */
   readonly timeout: number;
@@ -44,19 +44,20 @@ export const PROVERS: ReadonlySet<string> = new Set(['TodoProve', 'TaskProve']);
 /** Set for checks: a check that asks for its own proof would never end. */
 const PROVING = 'TODO_PROVING';
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const NOWHERE: Surroundings = { environment: {}, cwd: '/' };
 const MAX_COMMAND_CHARACTERS = 500;
 const MAX_SAID_LINES = 8;
 const MAX_SAID_CHARACTERS = 600;
 
-/** Runs checks for one call. */
-export class Evidence {
+/** Runs the checks of one call. */
+export class CheckRunner {
   readonly #call: Call;
-  readonly #options: EvidenceOptions;
+  readonly #options: CheckOptions;
   readonly #runs = new Map<string, Promise<Proof | Failure>>();
   /** Notes for the result, if the call cannot print them while checks run. */
   #untold = '';
 
-  constructor(call: Call, options: EvidenceOptions) {
+  constructor(call: Call, options: CheckOptions) {
     this.#call = call;
     this.#options = options;
   }
@@ -75,33 +76,40 @@ export class Evidence {
   }
 
   async #run(check: string): Promise<Proof | Failure> {
+    // 1. Refuse it, or say that it runs.
     const { surroundings = '', signal } = this.#call;
-    const { around, timeout } = this.#options;
-    if (surroundings === '' && around === undefined) {
+    const { around = NOWHERE, timeout, by } = this.#options;
+    if (surroundings === '' && around === NOWHERE) {
       return { failed: 'there is no shell here to run it in' };
     }
-    const { environment, cwd } = around ?? { environment: {}, cwd: '/' };
+    const { environment } = around;
     const isNested = environment[PROVING] !== undefined || hasExport(surroundings, PROVING);
     if (isNested) return { failed: 'a check cannot ask for proof itself' };
     const refusal = await this.#call.whyNotRun?.(check);
     if (refusal !== undefined) return { failed: refusal };
-    const note = noteLines([`running the check: ${commandText(check, MAX_COMMAND_CHARACTERS)}`]);
-    if (this.#call.tell) this.#call.tell(note);
-    else this.#untold += note;
+    this.#tell(`running the check: ${commandText(check, MAX_COMMAND_CHARACTERS)}`);
+    // 2. Run it. Surroundings bring their own directory and environment.
+    const place = surroundings === '' ? around : NOWHERE;
     const { exitCode, words, said } = await runProgram(
       ['bash', '--norc', '-p', '-c', checkScript, 'check', check, surroundings],
       {
-        environment: { ...(surroundings === '' ? environment : {}), [PROVING]: '1' },
-        cwd: surroundings === '' ? cwd : '/',
+        environment: { ...place.environment, [PROVING]: '1' },
+        cwd: place.cwd,
         limitMs: Math.min(timeout * 1000, LONGEST_TIMER_MS),
         signal,
         keep: 'end',
       },
     );
+    // 3. Report its end.
     if (exitCode !== 0) return { failed: said === '' ? words : `${words}\n${lastLines(said)}` };
     const command = safeText(check.trim(), MAX_COMMAND_CHARACTERS);
-    const { by } = this.#options;
     return Object.freeze({ command, exitCode: 0, at: new Date().toISOString(), by });
+  }
+
+  #tell(text: string): void {
+    const note = noteLines([text]);
+    if (this.#call.tell) this.#call.tell(note);
+    else this.#untold += note;
   }
 }
 
