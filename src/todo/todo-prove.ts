@@ -6,9 +6,8 @@ import { refusal, withNotes } from '../base/command/replies.ts';
 import { CheckRunner, failedText, type Proof } from '../base/proof/proof.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { orElse } from '../base/system/files.ts';
-import { contentKey } from './pair-items.ts';
 import { itemName, reviseList } from './revise-list.ts';
-import { type Item, isOpen } from './todo-fields.ts';
+import { type Item, type Items, isOpen } from './todo-fields.ts';
 import helpPage from './todo-prove.md';
 import {
   type Advise,
@@ -20,7 +19,7 @@ import {
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes } from './todo-version.ts';
 import { refuseForUser, unheardChanges } from './user-changes.ts';
-import { CHANGED, replyTo, write } from './write-list.ts';
+import { CHANGED, proofKey, replyTo, write } from './write-list.ts';
 
 export const PROVE_OPTIONS = { '--start': 'texts', ...LIST_OPTIONS, ...HELP_OPTIONS } as const;
 const PROVE_USAGE = 'TodoProve [N...] [--start M]';
@@ -129,23 +128,7 @@ async function prove(
     names.length > 0
       ? chosen.items[at] !== item && chosen.items[at]?.status === 'completed'
       : isUnproven(item);
-  const proofs = new Map<string, Proof>();
-  const passed: string[] = [];
-  const failures: string[] = [];
-  for (const [at, item] of items.entries()) {
-    if (!isChosen(item, at)) continue;
-    const name = itemName(items, at);
-    const { check } = item;
-    const found = check === undefined ? undefined : await checks.run(check);
-    if (check === undefined || found === undefined) {
-      failures.push(`item ${name} has no check; without one: TodoWrite --done ${name}`);
-    } else if ('failed' in found) {
-      failures.push(failedText(`item ${name} is unproven`, check, found));
-    } else {
-      passed.push(name);
-      proofs.set(`${contentKey(item)}\n${check}`, found);
-    }
-  }
+  const { passed, failures, proofs } = await runChecks(items, isChosen, checks);
   if (passed.length + failures.length === 0) failures.push(NOTHING_TO_PROVE);
   const refused = refusal('Cannot prove the items', { lines: failures });
   if (passed.length === 0) return refused;
@@ -159,6 +142,33 @@ async function prove(
   return isAll
     ? reply
     : { ...refused, stdout: reply.stdout, stderr: reply.stderr + refused.stderr };
+}
+
+/** The names of the items whose checks passed, the proofs by `proofKey`, and a line for each other item. */
+async function runChecks(
+  items: Items,
+  isChosen: (item: Item, at: number) => boolean,
+  checks: CheckRunner,
+) {
+  const passed: string[] = [];
+  const failures: string[] = [];
+  const proofs = new Map<string, Proof>();
+  for (const [at, item] of items.entries()) {
+    if (!isChosen(item, at)) continue;
+    const name = itemName(items, at);
+    const { check } = item;
+    if (check === undefined) {
+      failures.push(`item ${name} has no check; without one: TodoWrite --done ${name}`);
+      continue;
+    }
+    const found = await checks.run(check);
+    if ('failed' in found) failures.push(failedText(`item ${name} is unproven`, check, found));
+    else {
+      passed.push(name);
+      proofs.set(proofKey(item, check), found);
+    }
+  }
+  return { passed, failures, proofs };
 }
 
 function isUnproven(item: Item): boolean {

@@ -27,8 +27,13 @@ export type Wanted =
 export interface ProofRules {
   /** An item with a check can only be completed with its proof (TODO_REQUIRE_PROOF). */
   readonly isRequired: boolean;
-  /** The proofs of checks that have just passed, by `contentKey`, a line break, and check: another item may be in the place. */
+  /** The proofs of checks that have just passed, by `proofKey`: another item may be in the place. */
   readonly proofs?: ReadonlyMap<string, Proof>;
+}
+
+/** Identifies an item with a check, wherever it is by now. */
+export function proofKey(item: Item, check: string): string {
+  return `${contentKey(item)}\n${check}`;
 }
 
 /** Writes a list as one version, only if it is at the version `expected`, if given. */
@@ -117,46 +122,49 @@ function proveItems(
   const hasCheck = ({ check, proof }: Item) => (check ?? proof) !== undefined;
   const isAsked = proofs !== undefined || [...items, ...before.items].some(hasCheck);
   if (!isAsked) return { items, notes: [] };
-  const pairs = new Map(pairRenamed(before.items, items).map((pair) => [pair.after, pair]));
-  const proven: Item[] = [];
-  const unproven: string[] = [];
-  const unused = new Set(proofs?.keys());
-  for (const [at, item] of items.entries()) {
-    const { proof: _, ...unmarked } = item;
-    const was = pairs.get(item)?.before;
-    const isDone = item.status === 'completed';
-    const isNew = isDone && was?.status !== 'completed';
-    // Leaving out the check while completing an item does not prove it.
-    const check = item.check ?? (isNew ? was?.check : undefined);
-    const kept = !isNew && was?.check === check ? was?.proof : undefined;
-    const key = `${contentKey(item)}\n${check}`;
-    if (isDone) unused.delete(key);
-    const proof = isDone && check !== undefined ? (proofs?.get(key) ?? kept) : undefined;
-    proven.push(proof && item.check !== undefined ? { ...unmarked, proof } : unmarked);
-    if (!isNew || proof) continue;
-    // TodoProve completes nothing without a proof.
-    if (proofs) return outOfPlace();
-    if (check === undefined) continue;
+  // 1. Give each item its proof.
+  const old = new Map(pairRenamed(before.items, items).map((pair) => [pair.after, pair.before]));
+  const all = items.map((item) => withItsProof(item, old.get(item), proofs));
+  // 2. TodoProve completes nothing without a proof, and uses every proof.
+  const isMissing = all.some(({ isNew, proof }) => isNew && !proof);
+  const proven = new Set(all.map(({ key }) => key));
+  if (proofs && (isMissing || [...proofs.keys()].some((key) => !proven.has(key)))) {
+    return { refused: refusal('Cannot prove the items', { lines: [OUT_OF_PLACE] }) };
+  }
+  // 3. Others may complete an item without the proof of its check, unless that is required.
+  const unproven = all.flatMap(({ isNew, proof, check }, at) => {
+    if (!isNew || proof || check === undefined) return [];
     // TodoProve finds the item on the new list; else on the one before it, which stays or comes back.
-    const isFound = item.check !== undefined && !isEmptied && !isRequired;
-    const place = itemName(items, at);
+    const isFound = items[at]?.check !== undefined && !isEmptied && !isRequired;
+    const [place, was] = [itemName(items, at), old.get(items[at])];
     const name = isFound ? place : was && itemName(before.items, before.items.indexOf(was));
     const way = isFound || isRequired ? '' : 'TodoWrite --undo, then ';
     const call = name === undefined ? 'write it as pending first' : `${way}TodoProve ${name}`;
-    unproven.push(unprovenText(`item ${name ?? place} is unproven`, check, call));
-  }
-  if (unused.size > 0) return outOfPlace();
+    return [unprovenText(`item ${name ?? place} is unproven`, check, call)];
+  });
   if (isRequired && unproven.length > 0) {
     return { refused: refusal('Cannot update the list', { lines: unproven }) };
   }
-  return { items: proven, notes: unproven };
+  return { items: all.map(({ item }) => item), notes: unproven };
 }
 
 /** Another item is in the place of one whose check ran. */
-function outOfPlace() {
-  const line =
-    'the list changed while a check ran; find the items with TodoRead, then TodoProve them again';
-  return { refused: refusal('Cannot prove the items', { lines: [line] }) };
+const OUT_OF_PLACE =
+  'the list changed while a check ran; find the items with TodoRead, then TodoProve them again';
+
+/** @param was the item before. @param proofs see ProofRules. */
+function withItsProof(item: Item, was: Item | undefined, proofs: ProofRules['proofs']) {
+  const { proof: _, ...unmarked } = item;
+  const isDone = item.status === 'completed';
+  const isNew = isDone && was?.status !== 'completed';
+  // Leaving out the check while completing an item does not prove it.
+  const check = item.check ?? (isNew ? was?.check : undefined);
+  if (!isDone || check === undefined) return { item: unmarked, isNew, check };
+  const kept = !isNew && was?.check === check ? was.proof : undefined;
+  const key = proofKey(item, check);
+  const proof = proofs?.get(key) ?? kept;
+  const isKept = proof !== undefined && item.check !== undefined;
+  return { item: isKept ? { ...unmarked, proof } : unmarked, isNew, check, key, proof };
 }
 
 const REPLIES = {
