@@ -224,6 +224,9 @@ const printReport = (code: string) =>
   `${BUILTIN} printf \\\\0%s "$-" "\${${KEPT}[@]-}" "\${${KEPT}-${code}}"`;
 const hasFifos = ({ status, done }: ControlFiles) =>
   `[[ -p ${quote(status)} && -p ${quote(done)} ]]`;
+/** Both outputs are the session's own. */
+const ownOutputs = ({ outputs: [out, err] }: ControlFiles) =>
+  `[[ /dev/fd/1 -ef ${quote(out)} && /dev/fd/2 -ef ${quote(err)} ]]`;
 const TRAPS_OFF = `${BUILTIN} trap - ERR DEBUG RETURN`;
 const OTHERS_OFF = `${BUILTIN} set +exv;${BUILTIN} shopt -u expand_aliases`;
 const FORGET = `${BUILTIN} unset -v ${KEPT}`;
@@ -241,11 +244,10 @@ const refuseHidden = ({ hidden }: ControlFiles) =>
  * goes on once it has the report, which `eval` must not write: `exit 5` in a trap for CHLD exits with 0 while bash is in an `eval`.
  */
 function goOnCommand(files: ControlFiles): string {
-  const [done = '', out, err] = [files.done, ...files.outputs].map(quote);
   return (
     `${BUILTIN} eval '[[ ! \${FUNCNAME[1]-} ]]'&&` +
-    `{ [[ /dev/fd/1 -ef ${out} && /dev/fd/2 -ef ${err} ]]||${BUILTIN} . ${quote(files.redirected)};` +
-    `${BUILTIN} printf \\\\0%s\\\\0%s\\\\0 "$?" ${files.seal} >${done};}&&${wait(files)}||` +
+    `{ ${ownOutputs(files)}||${BUILTIN} . ${quote(files.redirected)};` +
+    `${BUILTIN} printf \\\\0%s\\\\0%s\\\\0 "$?" ${files.seal} >${quote(files.done)};}&&${wait(files)}||` +
     `${BUILTIN} exit "\${${KEPT}-\${PIPESTATUS[0]}}"`
   );
 }
@@ -276,16 +278,15 @@ function trapCommands(printed: string): string {
 }
 
 export function callerPart(name: string, files: ControlFiles): ScriptPart {
-  const [done = '', out, err] = [files.done, ...files.outputs].map(quote);
   const values = CALLER_VARIABLES.map((variable) => `"\${${variable}-}"`).join(' ');
   const attributes = CALLER_VARIABLES.map(
     (variable) => `${BUILTIN} declare -p ${variable};${BUILTIN} printf \\\\0;`,
   ).join('');
   return {
     text:
-      `[[ /dev/fd/1 -ef ${out} && /dev/fd/2 -ef ${err} ]];` +
+      `${ownOutputs(files)};` +
       `{ ${BUILTIN} printf ${files.mark}.%s\\\\0 "$?";${BUILTIN} printf %s\\\\0 ${values};${attributes}` +
-      `${BUILTIN} type -p ${name};${BUILTIN} printf \\\\0;} >${done} 2>/dev/null&&${wait(files)}\n`,
+      `${BUILTIN} type -p ${name};${BUILTIN} printf \\\\0;} >${quote(files.done)} 2>/dev/null&&${wait(files)}\n`,
     unread: `{ [[ 1 ]];} ${NOTHING_SHOWN}\n`,
   };
 }
