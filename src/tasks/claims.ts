@@ -56,16 +56,8 @@ export function claimTask(
 ): Claimed | Refused {
   const { agent, clock } = claimant;
   const task = id === 'next' ? readyTasks(graph, agent, clock)[0] : graph.tasks.get(id);
-  if (task === undefined)
-    return {
-      refused: [
-        id === 'next'
-          ? because('nothing_ready', begunBy(graph, agent), heldByOthers(graph, agent))
-          : because('task_not_found', id),
-      ],
-    };
-  const refused = reasonsAgainst(graph, task, claimant);
-  if (refused.length > 0) return { refused };
+  const refused = task ? reasonsAgainst(graph, task, claimant) : [whyNotFound(graph, id, agent)];
+  if (task === undefined || refused.length > 0) return { refused };
   const wasMine = task.owner === agent && task.status === 'in_progress';
   const isAsWas = claimant.leaseMs === task.lease?.ms && claimant.session === task.begunIn;
   if (wasMine && isAsWas) {
@@ -112,8 +104,10 @@ function heldByOthers(graph: TaskGraph, agent: string): Task[] {
     .sort((a, b) => (a.updatedAt < b.updatedAt ? -1 : 1));
 }
 
-function begunBy(graph: TaskGraph, agent: string): number[] {
-  return idsOf(workOf(graph, agent), 'in_progress');
+function whyNotFound(graph: TaskGraph, id: number | 'next', agent: string): Reason {
+  if (id !== 'next') return because('task_not_found', id);
+  const begun = idsOf(workOf(graph, agent), 'in_progress');
+  return because('nothing_ready', begun, heldByOthers(graph, agent));
 }
 
 export function reasonsAgainst(

@@ -74,7 +74,7 @@ export function exportMarkdown(graph: TaskGraph, tasks: readonly Task[]): string
         task.status === 'in_progress' ? 'in progress' : '',
         task.owner === undefined ? '' : nameText(task.owner),
         task.priority ?? '',
-        blockers.length > 0 ? `blocked by ${blockers.map((id) => `#${id}`).join(', ')}` : '',
+        blockers.length > 0 ? `blocked by ${idsText(blockers)}` : '',
       ].filter(Boolean);
       const note = facts.length > 0 ? ` (${markdownText(facts.join('; '))})` : '';
       const lines = task.description.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');

@@ -48,20 +48,13 @@ async function changeTask(
     const closing = wayOut(changes.taskId, outcome.refused);
     return { ...outcome, title: `Cannot update ${name}`, closing };
   }
-  const { changed, unblocked } = outcome.change;
+  const { graph, task, changed, unblocked } = outcome.change;
   const what = changed.length > 0 ? changed.join(', ') : 'nothing to change';
-  const { task: after } = outcome.change;
-  const isCompleted = changed.includes('status') && after?.status === 'completed';
-  const ready =
-    isCompleted && call.settings.guidance !== 'off' ? readyTasks(outcome.change.graph) : [];
-  const notes = [
-    ...reasonLines(
-      isCompleted && after.check && !after.proof
-        ? [because('unproven', after.id, after.check)]
-        : [],
-    ).lines,
-    ...(ready.length > 0 ? [readyNote(ready)] : []),
-  ];
+  const finished = changed.includes('status') && task?.status === 'completed' ? task : undefined;
+  const isUnproven = finished?.check && !finished.proof;
+  const unproven = isUnproven ? [because('unproven', finished.id, finished.check)] : [];
+  const ready = finished && call.settings.guidance !== 'off' ? readyTasks(graph) : [];
+  const notes = [...reasonLines(unproven).lines, ...(ready.length > 0 ? [readyNote(ready)] : [])];
   const freed = unblocked.length > 0 ? `Unblocked: ${idsText(unblocked)}\n` : '';
   return done(`Updated ${name}: ${what}\n${freed}`, noteLines(notes));
 }

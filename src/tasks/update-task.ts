@@ -68,7 +68,7 @@ export function updateTask(
   const fields = withFields(old, changes, rules.by ?? rules.agent, at);
   const problem = changes.metadata && metadataProblem(fields.metadata ?? {});
   if (problem) return { refused: [because('too_large', problem)] };
-  const owned = withOwner(fields, changes.status, claim.owner, rules, at);
+  const owned = withOwner(fields, changes.status ?? old.status, claim.owner, rules, at);
   const task = withProof(before, owned, rules);
   // 4. Report what has changed.
   const changed = changedFields(before, task).filter((field) => field !== 'lostBy');
@@ -91,17 +91,18 @@ function nextOwner(
   graph: TaskGraph,
   task: Task,
   { status, owner }: TaskChanges,
-  { agent, checkBusy, force, clock }: UpdateRules,
+  rules: UpdateRules,
 ): Pick<Task, 'owner'> | Refused {
   const isClaim = status === 'in_progress' || (owner !== undefined && owner !== task.owner);
   if (!isClaim) return task;
-  const claimant = owner ?? agent;
+  const { force } = rules;
+  const claimant = owner ?? rules.agent;
   if (claimant === undefined) {
     // A task that stays in progress needs no name.
     const goesOn = task.status === 'in_progress' || (force && task.owner !== undefined);
     return goesOn ? task : { refused: [because('no_agent')] };
   }
-  const refused = force ? [] : reasonsAgainst(graph, task, { agent: claimant, checkBusy, clock });
+  const refused = force ? [] : reasonsAgainst(graph, task, { ...rules, agent: claimant });
   return refused.length > 0 ? { refused } : { owner: claimant };
 }
 
@@ -170,16 +171,17 @@ function withFields(
 /** Only a task in progress has a lease and a session, and only a completed one can be archived. */
 function withOwner(
   task: Task,
-  status: TaskStatus = task.status,
+  status: TaskStatus,
   owner: string | undefined,
-  { agent, by = agent, checkBusy, clock, leaseMs, session }: UpdateRules,
+  rules: UpdateRules,
   at: string,
 ): Task {
+  const { agent, by = agent, session } = rules;
   const isBegun = status === 'in_progress';
   const isNew = task.status !== 'in_progress' || owner !== task.owner;
   if (isBegun && isNew && owner !== undefined) {
     const own = owner === by ? session : undefined;
-    return claimedBy(task, { agent: owner, checkBusy, clock, leaseMs, session: own }, at);
+    return claimedBy(task, { ...rules, agent: owner, session: own }, at);
   }
   const { lease, begunIn, isArchived, ...rest } = task;
   return {
