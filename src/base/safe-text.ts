@@ -95,6 +95,10 @@ export function isBlank(text: string): boolean {
   return !/[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }
 
+export function linesOf(text: string): string[] {
+  return text.split(/\r\n|\n|\r/);
+}
+
 /** The length in code points, so that an emoji of one code point counts as one character. */
 export function characterCount(text: string): number {
   let count = 0;

@@ -1,7 +1,7 @@
 import { timeText } from '../base/command/replies.ts';
 import { idsText, proofMark } from '../base/command/status.ts';
 import { jsonLine } from '../base/json/fields.ts';
-import { commandText, markdownText, nameText, safeText } from '../base/safe-text.ts';
+import { commandText, linesOf, markdownText, nameText, safeText } from '../base/safe-text.ts';
 import { isLeaseOver, type LeaseClock } from './lease.ts';
 import type { Reason } from './reasons.ts';
 import { openBlockers, type Task, type TaskGraph } from './task.ts';
@@ -50,7 +50,7 @@ export function taskPage({ tasks }: TaskGraph, task: Task, isLocal = false): str
     .join('');
 }
 
-const indented = (text: string) => text.split(/\r\n|\n|\r/).map((line) => `  ${safeText(line)}`);
+const indented = (text: string) => linesOf(text).map((line) => `  ${safeText(line)}`);
 
 function provenText(task: Task): string {
   const { proof } = task;
@@ -77,7 +77,7 @@ export function exportMarkdown(graph: TaskGraph, tasks: readonly Task[]): string
         blockers.length > 0 ? `blocked by ${idsText(blockers)}` : '',
       ].filter(Boolean);
       const note = facts.length > 0 ? ` (${markdownText(facts.join('; '))})` : '';
-      const lines = task.description.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+      const lines = linesOf(task.description).filter((line) => line.trim() !== '');
       const below = lines.map((line) => `  ${markdownText(line)}\n`).join('');
       return `- [${box}] \\#${task.id} ${markdownText(task.subject)}${note}\n${below && `\n${below}\n`}`;
     })

@@ -135,7 +135,7 @@ export function itemLines(items: TodoVersion['items'], maxBytes = MAX_BYTES_OF_L
 export function historyText(versions: readonly TodoVersion[], isLocal: boolean): string {
   if (versions.length === 0) return 'No versions.\n';
   const lines = versions.map((after, index) => {
-    const change = changeOfItem(after, versions[index + 1]);
+    const change = changeOfVersion(after, versions[index + 1]);
     return `${after.version}  ${timeText(after.updatedAt, isLocal)}  ${nameText(after.by)}  ${change}\n`;
   });
   return lines.join('');
@@ -147,7 +147,7 @@ const textsOfVersions = new WeakMap<TodoVersion, string>();
 const NOTHING_CHANGED = 'nothing changed';
 
 /** The change of a version, in words. @param before the previous version, if it is still kept. */
-export function changeOfItem(after: TodoVersion, before: TodoVersion | undefined): string {
+export function changeOfVersion(after: TodoVersion, before: TodoVersion | undefined): string {
   const { version, items } = after;
   // The predecessor of the oldest kept version is known only for version 1.
   const old = before?.items ?? (version === 1 ? [] : undefined);

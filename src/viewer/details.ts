@@ -1,11 +1,12 @@
 import { proofMark } from '../base/command/status.ts';
+import { linesOf } from '../base/safe-text.ts';
 import { agentName, shortNames } from '../screen/panel/look.ts';
 import { rowsOnce } from '../screen/panel/status-times.ts';
 import { leaseEnd, machineClock } from '../tasks/lease.ts';
 import type { Task, TaskGraph } from '../tasks/task.ts';
 import { changeText, type TaskChangeEntry, taskChangesIn } from '../tasks/task-history.ts';
 import type { TaskVersion } from '../tasks/task-store.ts';
-import { changeOfItem } from '../todo/list-text.ts';
+import { changeOfVersion } from '../todo/list-text.ts';
 import { contentKey } from '../todo/pair-items.ts';
 import type { TodoItem } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
@@ -121,10 +122,6 @@ function statusText(status = 'deleted'): string {
   return status.replace('_', ' ');
 }
 
-function linesOf(text: string): string[] {
-  return text.split(/\r\n|\n|\r/);
-}
-
 /** Newest first. Comparing all versions takes long. */
 const changesOf = rowsOnce<TaskVersion, TaskChangeEntry>((_, versions) => [
   ...taskChangesIn(versions),
@@ -142,7 +139,7 @@ export function entriesOf(versions: readonly TodoVersion[]): readonly Entry[] {
     version: version.version,
     at: +version.updatedAt,
     by: version.by,
-    text: changeOfItem(version, versions[index + 1]),
+    text: changeOfVersion(version, versions[index + 1]),
   }));
 }
 
