@@ -1,4 +1,4 @@
-import { byNeed, MARKS } from '../base/command/status.ts';
+import { byNeed, doneOf, isOpen, MARKS } from '../base/command/status.ts';
 import { nameText, safeText, withoutTags } from '../base/safe-text.ts';
 import { timeAgo } from '../base/time-ago.ts';
 import type { Items } from '../todo/todo-fields.ts';
@@ -22,7 +22,7 @@ const FINISHED = 'Everything is done. For new work, write a new list with TodoWr
  */
 export function listInContext(items: Items, by?: string, age?: number): string {
   if (items.length === 0) return '';
-  const completed = items.filter(({ status }) => status === 'completed').length;
+  const completed = doneOf(items);
   const isFinished = completed === items.length;
   const changed = age === undefined ? '' : `, last changed ${timeAgo(age).text}`;
   const rule = `${age === undefined ? CONTINUE : OR_ANOTHER} ${RULE}`;
@@ -39,7 +39,7 @@ export function writtenBy(by: string | undefined): string {
 }
 
 export function openItemLines(items: Items): string[] {
-  return linesThatFit(items.filter(({ status }) => status !== 'completed'));
+  return linesThatFit(items.filter(isOpen));
 }
 
 /** The items in list order; if they are too many, those that `byNeed` puts last are left out. */

@@ -1,6 +1,7 @@
 import { CommandType } from '../base/command/agent-command.ts';
+import { isOpen } from '../base/command/status.ts';
 import { contentKey, type ItemPair, pairRenamed } from '../todo/pair-items.ts';
-import { type Items, isOpen } from '../todo/todo-fields.ts';
+import type { Items } from '../todo/todo-fields.ts';
 import type { TodoHome } from '../todo/todo-home.ts';
 import type { Advise } from '../todo/todo-source.ts';
 import { TASK_TEXTS, TEXTS } from './texts.ts';
@@ -97,7 +98,7 @@ function unverifiedFinish(work: Replacement) {
   const { changes, items } = work;
   const isFinished =
     items.length >= SHORTEST_LIST_TO_VERIFY &&
-    items.every(({ status }) => status === 'completed') &&
+    !items.some(isOpen) &&
     changes.some(({ before, after }) => after && before?.status !== 'completed');
   if (!isFinished || items.some((item) => item.proof !== undefined || isVerification(item))) {
     return undefined;

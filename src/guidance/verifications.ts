@@ -1,3 +1,4 @@
+import { isOpen } from '../base/command/status.ts';
 import { readCommands, type SimpleCommand, simpleCommands } from '../base/line/simple-commands.ts';
 import type { TodoItem } from '../todo/todo-fields.ts';
 import type { FailedVerification } from './texts.ts';
@@ -64,7 +65,7 @@ export function failedVerifications({
   items,
   commands,
 }: Pick<Work, 'changes' | 'items' | 'commands'>): FailedVerification[] {
-  const isFinished = items.every(({ status }) => status === 'completed');
+  const isFinished = !items.some(isOpen);
   const isJudged = changes.some(
     ({ before, after }) =>
       before &&

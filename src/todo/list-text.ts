@@ -1,7 +1,7 @@
 import { type CommandResult, failed } from '../base/command/agent-command.ts';
 import type { ExportFormat } from '../base/command/options.ts';
 import { refusal, timeText } from '../base/command/replies.ts';
-import { MARKS, nextIndex, proofMark, STATUSES } from '../base/command/status.ts';
+import { doneOf, MARKS, nextIndex, proofMark, STATUSES } from '../base/command/status.ts';
 import { jsonLine } from '../base/json/fields.ts';
 import {
   briefText,
@@ -43,7 +43,7 @@ const SHOWN_WHOLE = 8;
 /** For a model. A long list begins and ends with the item in progress. */
 export function listText(items: Items): string {
   if (items.length === 0) return 'No todos.\n';
-  const completed = items.filter((item) => item.status === 'completed').length;
+  const completed = doneOf(items);
   const now = items.length > SHOWN_WHOLE ? nextText({ items }) : '';
   const [first = ''] = now.split(/(?<=\n)/);
   const begin = now && `${now}\n`;
@@ -55,7 +55,7 @@ const MAX_STATUS_CHARACTERS = 50;
 /** `3/8 Fixing login · next: Run the tests`; empty without a list. */
 export function listLine(items: readonly Readonly<TodoItem>[]): string {
   if (items.length === 0) return '';
-  const completed = items.filter(({ status }) => status === 'completed').length;
+  const completed = doneOf(items);
   const active = items.find(({ status }) => status === 'in_progress');
   const next = items[nextIndex(items)];
   const done = `${completed}/${items.length}`;

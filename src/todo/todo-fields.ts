@@ -52,7 +52,3 @@ export interface TodoItem extends ValuesOf<typeof TODO_FIELDS> {
 
 export type Item = Readonly<TodoItem>;
 export type Items = readonly Item[];
-
-export function isOpen({ status }: Item): boolean {
-  return status !== 'completed';
-}

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { attempt, errorCode } from '../base/command/state-error.ts';
+import { isOpen } from '../base/command/status.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { makeFolders, readOwnFile, writeOwnFile } from '../base/system/files.ts';
 import { ListHome } from '../lists/list-home.ts';
 import { hookFolder, type ListName, listKey, sessionKey } from '../lists/list-paths.ts';
 import { DEFAULT_AGENT, USER } from '../lists/place.ts';
-import { isOpen } from './todo-fields.ts';
 import { TodoList, todoPlace } from './todo-store.ts';
 import { type LeftBehind, leftBehind } from './todo-version.ts';
 

@@ -3,11 +3,12 @@ import type { AgentBashHandler, CommandResult, Invocation } from '../base/comman
 import { beginsJson, HELP_OPTIONS, wrongUsage } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
 import { refusal, withNotes } from '../base/command/replies.ts';
+import { isOpen } from '../base/command/status.ts';
 import { CheckRunner, failedText, type Proof } from '../base/proof/proof.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { orElse } from '../base/system/files.ts';
 import { itemName, reviseList } from './revise-list.ts';
-import { type Item, type Items, isOpen } from './todo-fields.ts';
+import type { Item, Items } from './todo-fields.ts';
 import helpPage from './todo-prove.md';
 import {
   type Advise,

@@ -1,8 +1,9 @@
+import { isOpen } from '../base/command/status.ts';
 import { counted } from '../base/safe-text.ts';
 import { timeAgo } from '../base/time-ago.ts';
 import type { Version } from '../lists/place.ts';
 import { contentKey } from './pair-items.ts';
-import { type Items, isOpen, type TodoItem } from './todo-fields.ts';
+import type { Items, TodoItem } from './todo-fields.ts';
 
 /** The list at one moment. Frozen, items included. */
 export interface TodoState {

@@ -1,11 +1,12 @@
 import { type CommandResult, done } from '../base/command/agent-command.ts';
 import { noteLines, refusal, withNotes } from '../base/command/replies.ts';
+import { isOpen } from '../base/command/status.ts';
 import { type Proof, unprovenText } from '../base/proof/proof.ts';
 import type { ListSettings } from '../base/settings/settings.ts';
 import { listJson, listText, movedOn, nextText, notKept, summaryText } from './list-text.ts';
 import { contentKey, pairRenamed } from './pair-items.ts';
 import { itemName, type ListSteps, type RevisedList, reviseList } from './revise-list.ts';
-import { type Item, type Items, isOpen, TODO_FIELDS, type TodoItem } from './todo-fields.ts';
+import { type Item, type Items, TODO_FIELDS, type TodoItem } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes, type TodoVersion } from './todo-version.ts';

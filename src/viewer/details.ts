@@ -1,4 +1,4 @@
-import { proofMark } from '../base/command/status.ts';
+import { proofMark, statusText } from '../base/command/status.ts';
 import { linesOf } from '../base/safe-text.ts';
 import { agentName, shortNames } from '../screen/panel/look.ts';
 import { rowsOnce } from '../screen/panel/status-times.ts';
@@ -55,7 +55,10 @@ function taskFacts({ tasks }: TaskGraph, task: Task, leaseEnds: number | undefin
   const { status, owner = '', priority = '', description, comments = [] } = task;
   const { createdAt, createdBy = '-' } = task;
   const links = (ids: readonly number[]) =>
-    ids.map((id) => `#${id} ${tasks.get(id)?.subject} (${statusText(tasks.get(id)?.status)})`);
+    ids.map(
+      (id) =>
+        `#${id} ${tasks.get(id)?.subject} (${statusText(tasks.get(id)?.status ?? 'deleted')})`,
+    );
   return [
     fact('Status', statusText(status)),
     fact('Owner', agentName(owner)),
@@ -116,10 +119,6 @@ function fact(label: string, text: string): Detail {
 
 function inTitleCase(name: string): string {
   return name.replace(/^./, (letter) => letter.toUpperCase());
-}
-
-function statusText(status = 'deleted'): string {
-  return status.replace('_', ' ');
 }
 
 /** Newest first. Comparing all versions takes long. */

@@ -1,3 +1,4 @@
+import { isOpen } from '../base/command/status.ts';
 import { agentName, printable, sessionName } from '../screen/panel/look.ts';
 import { statusTimes } from '../screen/panel/status-times.ts';
 import type { Theme } from '../screen/panel/theme.ts';
@@ -127,7 +128,7 @@ function totalTime(state: ViewerState, { times }: ItemLook): string {
   if (newest === undefined || newest.items.length === 0) return '';
   const { begun, isBegunKnown, of } = statusTimes(versions);
   const mark = isBegunKnown ? '' : '>';
-  const isDone = newest.items.every(({ status }) => status === 'completed');
+  const isDone = !newest.items.some(isOpen);
   if (isDone || pageOf(state).version !== undefined) {
     const end = isDone
       ? Math.max(...[...of.values()].map(({ since }) => since))

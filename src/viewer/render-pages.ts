@@ -1,3 +1,4 @@
+import { doneOf } from '../base/command/status.ts';
 import { briefText } from '../base/safe-text.ts';
 import { agentName, leaseOnBoard, printable, sessionName } from '../screen/panel/look.ts';
 import { itemRows } from '../screen/panel/status-times.ts';
@@ -173,7 +174,7 @@ export function helpBody({ theme, columns }: ItemLook): Body {
 function sessionRow({ session, lists }: FoundSession, isChosen: boolean, look: ItemLook): Line[] {
   const { times, columns } = look;
   const items = lists.flatMap(({ newest }) => newest.items);
-  const done = items.filter(({ status }) => status === 'completed').length;
+  const done = doneOf(items);
   const doing = items.find(({ status }) => status === 'in_progress')?.activeForm;
   const agents = lists.filter(({ key }) => !isTeamKey(key)).map(({ agent }) => agentName(agent));
   const [first = lists[0].agent, ...others] = agents;

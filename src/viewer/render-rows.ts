@@ -1,3 +1,4 @@
+import { doneOf } from '../base/command/status.ts';
 import {
   agentName,
   factsOf,
@@ -166,7 +167,7 @@ function heightFor(wanted: readonly number[], room: number): number {
 function agentCard({ agent, versions }: KnownList, look: ItemLook, isChosen: boolean) {
   const { times, columns } = look;
   const items = itemRows(versions);
-  const done = items.filter(({ status }) => status === 'completed').length;
+  const done = doneOf(items);
   const current = currentOf(items);
   const { status, since = 0 } = items[current] ?? {};
   const isActive = status === 'in_progress';

@@ -1,4 +1,4 @@
-import { nextIndex } from '../base/command/status.ts';
+import { doneOf, nextIndex } from '../base/command/status.ts';
 import { agentName } from '../screen/panel/look.ts';
 import { itemRows, type TimedRow, teamRows } from '../screen/panel/status-times.ts';
 import type { Task, TaskStatus } from '../tasks/task.ts';
@@ -264,6 +264,6 @@ export function progressOf(state: ViewerState): { done: number; total: number } 
   const all: readonly { readonly status: TaskStatus }[] = isOfTeam(state)
     ? teamRows(shownTasks(state))
     : (shownVersions(state)[0]?.items ?? []);
-  const done = all.filter(({ status }) => status === 'completed').length;
+  const done = doneOf(all);
   return { done, total: all.length };
 }

@@ -13,6 +13,30 @@ export interface Ranked {
   readonly priority?: Priority | undefined;
 }
 
+type HasStatus = Pick<Ranked, 'status'>;
+
+export function isOpen({ status }: HasStatus): boolean {
+  return status !== 'completed';
+}
+
+/** How many are completed. */
+export function doneOf(rows: readonly HasStatus[]): number {
+  return rows.filter(({ status }) => status === 'completed').length;
+}
+
+/** For people: `in progress`. */
+export function statusText(status: string): string {
+  return status.replace('_', ' ');
+}
+
+/** For people: `2 completed`, `1 in progress`; no status that nothing has. */
+export function statusCounts(rows: readonly HasStatus[]): string[] {
+  return STATUSES.toReversed().flatMap((status) => {
+    const count = rows.filter((row) => row.status === status).length;
+    return count > 0 ? [`${count} ${statusText(status)}`] : [];
+  });
+}
+
 /** 0 for the highest priority. The default is medium. */
 export function rankOf({ priority = 'medium' }: Pick<Ranked, 'priority'>): number {
   return PRIORITIES.indexOf(priority);

@@ -1,4 +1,4 @@
-import { STATUSES, type Status } from '../../base/command/status.ts';
+import { statusCounts } from '../../base/command/status.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TodoVersion } from '../../todo/todo-version.ts';
 import { wrap } from '../terminal/text.ts';
@@ -74,10 +74,7 @@ function page(
   const lines = rows.flatMap(({ shown, facts }) =>
     rowLines(shown, { theme, columns: width, facts, factsBelow }),
   );
-  const count = (status: Status) => rows.filter(({ shown }) => shown.status === status).length;
-  const counts = STATUSES.toReversed()
-    .filter((status) => count(status) > 0)
-    .map((status) => `${count(status)} ${status.replace('_', ' ')}`);
+  const counts = statusCounts(rows.map(({ shown }) => shown));
   const summary = wrap([...counts, remark].join(', '), width).map(theme.paint.faint);
   return `${[...lines.map(({ text }) => text.trimEnd()), '', ...summary].join('\n')}\n`;
 }

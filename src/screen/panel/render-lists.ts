@@ -1,4 +1,4 @@
-import { byNeed, type Ranked, STATUSES, type Status } from '../../base/command/status.ts';
+import { byNeed, doneOf, isOpen, type Ranked, statusCounts } from '../../base/command/status.ts';
 import type { TaskRow } from '../../tasks/task-store.ts';
 import { pairItems } from '../../todo/pair-items.ts';
 import type { Item, Items } from '../../todo/todo-fields.ts';
@@ -114,7 +114,7 @@ function renderDone(
 
 /** The lines for a team's tasks; one line if all are completed. */
 function renderTasks(tasks: readonly TaskRow[], options: ListOptions): string[] {
-  if (tasks.every(({ status }) => status === 'completed')) {
+  if (!tasks.some(isOpen)) {
     return renderDone({ items: tasks }, options);
   }
   const show: Show<TaskRow> = (task) => {
@@ -143,7 +143,7 @@ function renderBox<Row extends Ranked>(
   };
   const body = panelBody(items, draw, { height: isBoxed ? height - 2 : height, width }, theme);
   if (!isBoxed) return body.map(({ text }) => text);
-  const done = items.filter(({ status }) => status === 'completed').length;
+  const done = doneOf(items);
   const { added = 0, removed = 0 } = rewritten ?? {};
   const change = [added && `+${added}`, removed && `${theme.minus}${removed}`].filter(Boolean);
   const remarks = [change.join(' '), `${done}/${items.length}`].filter(Boolean);
@@ -166,11 +166,8 @@ function panelBody<Row extends Ranked>(
   const room = height === 1 && active ? 1 : height - 1 - extra;
   const needed = byNeed(items);
   const kept = new Set(needed.slice(0, room));
-  const hidden = needed.slice(room);
-  const count = (status: Status) => hidden.filter((item) => item.status === status).length;
-  const rest = STATUSES.toReversed().filter((status) => count(status) > 0);
-  const counts = rest.map((status) => `${count(status)} ${status.replace('_', ' ')}`).join(', ');
-  const note = truncate(`${theme.ellipsis} ${counts}`, width, theme.ellipsis);
+  const hidden = statusCounts(needed.slice(room)).join(', ');
+  const note = truncate(`${theme.ellipsis} ${hidden}`, width, theme.ellipsis);
   const body = items.filter((item) => kept.has(item)).flatMap(rowsFor);
   return body.length < height ? [...body, line(note, theme.paint.faint)] : body;
 }

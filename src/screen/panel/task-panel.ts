@@ -1,3 +1,4 @@
+import { isOpen } from '../../base/command/status.ts';
 import type { Environment } from '../../base/environment.ts';
 import type { TaskRow, TaskView } from '../../tasks/task-store.ts';
 import type { Item, Items } from '../../todo/todo-fields.ts';
@@ -146,7 +147,7 @@ export class TaskPanel {
     this.screen.endCommand();
     const { items } = this.#own.todos;
     this.#before = items;
-    this.#isFolded = items.length > 0 && items.every((item) => item.status === 'completed');
+    this.#isFolded = items.length > 0 && !items.some(isOpen);
     if (this.isLive) this.#draw();
   }
 

@@ -1,16 +1,9 @@
 // The page's script, bundled into the page as text, shows each state that the server sends.
 import { h, render } from 'preact';
-import { STATUSES } from '../../base/command/status.ts';
+import { doneOf, STATUSES, statusText } from '../../base/command/status.ts';
 import { ShownTimes } from '../../screen/panel/shown-times.ts';
 import type { PageState } from './page-state.ts';
-import {
-  boardColumn,
-  doneOf,
-  listCard,
-  type PageView,
-  progressBar,
-  STATUS_WORDS,
-} from './rows.tsx';
+import { boardColumn, listCard, type PageView, progressBar } from './rows.tsx';
 
 /** In pixels. */
 const COLUMN_WIDTH = 352;
@@ -151,7 +144,7 @@ function tellNews(before: PageState | undefined, now: PageState): void {
   if (news.length === 0) return;
   const told = news
     .slice(0, 5)
-    .map(([, { row, who }]) => `${who}: ${STATUS_WORDS[row.status]}: ${row.text}`);
+    .map(([, { row, who }]) => `${who}: ${statusText(row.status)}: ${row.text}`);
   byId('news').textContent = told.join('. ');
 }
 

@@ -1,6 +1,6 @@
 // Cards, columns and rows of the page. Lists have a role, since Safari takes one without bullets for no list.
 import type { JSX } from 'preact';
-import type { Status } from '../../base/command/status.ts';
+import { doneOf, type Status, statusText } from '../../base/command/status.ts';
 import { agentName, factsOf, leaseOnBoard, textOfRow } from '../../screen/panel/look.ts';
 import type { ShownTimes } from '../../screen/panel/shown-times.ts';
 import type { TimedRow } from '../../screen/panel/status-times.ts';
@@ -25,14 +25,6 @@ const FOLDED_FROM = 2;
 
 const { completed, inProgress: in_progress, pending } = createTheme();
 const STATUS_ICONS: Record<Status, string> = { completed, in_progress, pending };
-export const STATUS_WORDS: Record<Status, string> = {
-  completed: 'completed',
-  in_progress: 'in progress',
-  pending: 'pending',
-};
-
-export const doneOf = (items: readonly { readonly status: Status }[]) =>
-  items.filter(({ status }) => status === 'completed').length;
 
 /** The item in progress first, completed ones folded. Undefined if the filter leaves nothing. */
 export function listCard(list: PageList, view: PageView): JSX.Element | undefined {
@@ -150,7 +142,7 @@ function rowOf(
   // A subject that is read from the right would take the number to its side.
   const [, number, text] = /^(#\d+ |)(.*)$/s.exec(textOfRow(row)) ?? [];
   const words = [
-    <span class="hidden">{`${STATUS_WORDS[status]}: `}</span>,
+    <span class="hidden">{`${statusText(status)}: `}</span>,
     number,
     <bdi>{text}</bdi>,
   ];
@@ -185,7 +177,7 @@ export function boardColumn(
   const all = tasks.filter((task) => task.status === status);
   const own = all.filter((task) => matches(view, task.owner, task));
   const { shown, more } = cutToRows(own, `more:#${status}`, view);
-  const title = STATUS_WORDS[status].replace(/^./, (first) => first.toUpperCase());
+  const title = statusText(status).replace(/^./, (first) => first.toUpperCase());
   return (
     <article
       class="card"
