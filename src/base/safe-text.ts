@@ -111,6 +111,12 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** `a, b and 4 more`: the texts of the first ones. */
+export function firstOf<T>(all: readonly T[], most: number, textOf: (one: T) => string): string {
+  const shown = all.slice(0, most).map(textOf).join(', ');
+  return all.length > most ? `${shown} and ${all.length - most} more` : shown;
+}
+
 /** The text on one line of Markdown, escaped. */
 export function markdownText(text: string): string {
   return safeText(text)

@@ -1,5 +1,5 @@
 import { MARKS } from '../base/command/status.ts';
-import { counted, quotedText, reasonOf, safeText } from '../base/safe-text.ts';
+import { counted, firstOf, quotedText, reasonOf, safeText } from '../base/safe-text.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Item } from '../todo/todo-fields.ts';
 
@@ -70,9 +70,7 @@ export function quoted({ content }: Item): string {
 }
 
 function namedItems(items: readonly Item[]): string {
-  const names = items.slice(0, MAX_ITEMS_NAMED).map(quoted).join(', ');
-  const hidden = items.length - MAX_ITEMS_NAMED;
-  return hidden > 0 ? `${names} and ${hidden} more` : names;
+  return firstOf(items, MAX_ITEMS_NAMED, quoted);
 }
 
 function firstLines(lines: readonly string[]): string[] {

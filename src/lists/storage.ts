@@ -15,7 +15,7 @@ import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
 import { enclosing, folderOfKey, listNamesIn, textOfPathName } from './list-paths.ts';
 import type { Awaitable } from './maybe-async.ts';
-import type { PlaceOptions, SharedPlace } from './place.ts';
+import { newId, type PlaceOptions, type SharedPlace } from './place.ts';
 import { VersionFolder } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
 
@@ -139,7 +139,7 @@ export class FolderStorage implements ListStorage {
   remove(key: string, version: number): boolean {
     const folder = this.#trustedFolder(key);
     // A writer that comes now finds no list and begins one; a write since is not lost.
-    const aside = `${folder}.${Math.random().toString(36).slice(2)}~`;
+    const aside = `${folder}.${newId()}~`;
     return attempt('remove', folder, () => {
       renameSync(folder, aside);
       if ((new VersionFolder(aside, nodeFileSystem).list().head?.version ?? 0) !== version) {

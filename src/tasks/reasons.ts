@@ -1,6 +1,5 @@
-import { idsText } from '../base/command/status.ts';
 import { type Failure, failedText, unprovenText } from '../base/proof/proof.ts';
-import { nameText } from '../base/safe-text.ts';
+import { firstOf, nameText } from '../base/safe-text.ts';
 import type { Task } from './task.ts';
 
 const MAX_IDS_NAMED = 10;
@@ -32,14 +31,12 @@ const REASON_TEXTS = {
   ) => {
     const yours =
       begun.length > 0 ? `; you have begun ${someIds(begun)}: finish or release it` : '';
-    const others = held
-      .slice(0, MAX_HELD_NAMED)
-      .map(({ id, owner = '', updatedAt }) => `#${id} by ${nameText(owner)} since ${updatedAt}`);
-    const more = held.length > others.length ? ` and ${held.length - others.length} more` : '';
-    const theirs =
-      held.length > 0
-        ? `; held: ${others.join(', ')}${more}. If its owner has gone: TaskRelease ${held[0]?.id}`
-        : '';
+    const others = firstOf(
+      held,
+      MAX_HELD_NAMED,
+      ({ id, owner = '', updatedAt }) => `#${id} by ${nameText(owner)} since ${updatedAt}`,
+    );
+    const theirs = others && `; held: ${others}. If its owner has gone: TaskRelease ${held[0]?.id}`;
     return `no pending, unblocked task is yours or unowned${yours}${theirs}`;
   },
   no_agent: () => 'say who you are: set TODO_AGENT, or give --agent NAME',
@@ -102,6 +99,5 @@ export function because<Code extends ReasonCode>(
 
 /** Truncated: `#1, #3 and 4 more`. */
 function someIds(ids: readonly number[]): string {
-  const hidden = ids.length - MAX_IDS_NAMED;
-  return idsText(ids.slice(0, MAX_IDS_NAMED)) + (hidden > 0 ? ` and ${hidden} more` : '');
+  return firstOf(ids, MAX_IDS_NAMED, (id) => `#${id}`);
 }

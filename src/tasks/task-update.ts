@@ -2,7 +2,7 @@ import { type CommandResult, done } from '../base/command/agent-command.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
 import { idsText } from '../base/command/status.ts';
 import type { Proof } from '../base/proof/proof.ts';
-import { safeText } from '../base/safe-text.ts';
+import { firstOf, safeText } from '../base/safe-text.ts';
 import { readyTasks } from './claims.ts';
 import { because, type Reason, type ReasonCode } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
@@ -74,11 +74,8 @@ const MOST_READY_NAMED = 3;
 const MAX_SUBJECT_IN_REPLY = 50;
 
 function readyNote(tasks: readonly Task[]): string {
-  const names = tasks
-    .slice(0, MOST_READY_NAMED)
-    .map(({ id, subject }) => `#${id} ${safeText(subject, MAX_SUBJECT_IN_REPLY)}`);
-  const hidden = tasks.length - names.length;
-  return `ready to claim: ${names.join(', ')}${hidden > 0 ? ` and ${hidden} more` : ''}`;
+  const nameOf = ({ id, subject }: Task) => `#${id} ${safeText(subject, MAX_SUBJECT_IN_REPLY)}`;
+  return `ready to claim: ${firstOf(tasks, MOST_READY_NAMED, nameOf)}`;
 }
 
 /** The reasons that --force overrides. */

@@ -6,6 +6,7 @@ import { StateError } from '../base/command/state-error.ts';
 import { inTimeOf } from '../base/command/time-limit.ts';
 import { jsonLine } from '../base/json/fields.ts';
 import { counted, inQuotes, safeText } from '../base/safe-text.ts';
+import { UNIT_MS } from '../base/settings/setting-rows.ts';
 import { writeAll } from '../base/system/files.ts';
 import { printable } from '../screen/panel/look.ts';
 import { ShownTimes } from '../screen/panel/shown-times.ts';
@@ -101,7 +102,6 @@ function sessionsText(found: readonly ReturnType<typeof sessionSummary>[], where
   return lines.map((line) => `${line}\n`).join('');
 }
 
-const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
 const AGE = /^(\d{1,6})([dhm])$/;
 
 /** Removes the lists of a session, or those unchanged for some time, after asking. */

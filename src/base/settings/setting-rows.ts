@@ -17,8 +17,8 @@ export interface SettingRow<T> {
 }
 
 const MAX_WARNED_CHARACTERS = 40;
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const LONGEST_MS = 365 * 86_400_000;
+export const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const LONGEST_MS = 365 * UNIT_MS.d;
 
 export const INTEGER = {
   expected: 'a positive integer',
@@ -87,6 +87,6 @@ export function valuesOf<Values extends object>(
 /** `30m` as milliseconds; accepts s, m, h and d. Returns undefined for anything else. */
 export function parseDuration(given: string): number | undefined {
   const [, digits = '', unit = ''] = /^\s*(\d{1,9})\s*([smhd])\s*$/.exec(given) ?? [];
-  const ms = Number(digits) * (UNITS[unit] ?? 0);
+  const ms = Number(digits) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? 0);
   return ms > 0 && ms <= LONGEST_MS ? ms : undefined;
 }
