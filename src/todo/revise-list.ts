@@ -43,26 +43,27 @@ export function reviseList(
     }
   }
   if (problems.length > 0) return { problems };
-  const revised: Readonly<TodoItem>[] = [];
-  const dropped: Readonly<TodoItem>[] = [];
-  for (const [at, item] of items.entries()) {
-    const change = changes.get(at);
-    if (change === '--drop') dropped.push(item);
-    else revised.push(change ? { ...item, status: STEPS[change] } : item);
-  }
-  const begun = revised.filter(({ status }) => status === 'in_progress');
   const [start, ...others] = named('--start');
-  if (begun.length > 1 && start !== undefined && others.length === 0) {
-    const held = items.findIndex((item, at) => item.status === 'in_progress' && !changes.has(at));
-    const name = itemName(items, held);
-    const content = briefText(items[held]?.content ?? '');
-    // The other steps would be missing from a call in full.
+  const held = items.findIndex(({ status }, at) => status === 'in_progress' && !changes.has(at));
+  if (start !== undefined && others.length === 0 && held !== -1) {
     const isAlone = changes.size === 1 && add.length === 0;
-    const [advice, then] = isAlone ? ['Try', ` --start ${start}`] : ['First', ''];
-    const ways = `TodoWrite --done ${name}${then}, or --pending ${name}${then}`;
-    return { problems: [`item ${name} is in_progress: "${content}". ${advice}: ${ways}`] };
+    return { problems: [wayToStart(items, held, isAlone ? start : undefined)] };
   }
-  return { items: revised, dropped };
+  const revised = items.flatMap((item, at) => {
+    const change = changes.get(at);
+    if (change === '--drop') return [];
+    return change ? { ...item, status: STEPS[change] } : item;
+  });
+  return { items: revised, dropped: items.filter((_, at) => changes.get(at) === '--drop') };
+}
+
+/** @param start for a call in full; undefined if other steps would be missing from it. */
+function wayToStart(items: Items, held: number, start: string | undefined): string {
+  const name = itemName(items, held);
+  const content = briefText(items[held]?.content ?? '');
+  const [advice, then] = start === undefined ? ['First', ''] : ['Try', ` --start ${start}`];
+  const ways = `TodoWrite --done ${name}${then}, or --pending ${name}${then}`;
+  return `item ${name} is in_progress: "${content}". ${advice}: ${ways}`;
 }
 
 /** `3`, or several at once: `1,2`. */
