@@ -1,4 +1,4 @@
-import { HELP_OPTIONS, parseOptions } from '../base/command/options.ts';
+import { HELP_OPTIONS, type Options, parseOptions } from '../base/command/options.ts';
 import { seeHelp } from '../base/command/replies.ts';
 import type { Environment } from '../base/environment.ts';
 import { inQuotes, safeText } from '../base/safe-text.ts';
@@ -31,6 +31,7 @@ export const SHELL_OPTIONS = {
   '--tasks': 'flag',
   ...HELP_OPTIONS,
 } as const;
+type ShellOptions = Options<typeof SHELL_OPTIONS>;
 
 /**
  * Parses agent-shell's own arguments. Those for bash, and our options before them, are handled by agent-shell.sh before
@@ -43,6 +44,7 @@ export function parseArguments(argv: readonly string[], environment: Environment
   if ('problem' in parsed) return usageError(parsed.problem);
   const { options, rest } = parsed;
   const [word, ...behind] = rest;
+  // 1. Help and the version, of agent-shell or of a subcommand.
   if (word === 'help') {
     const page = parseArguments([...behind, '--help'], environment);
     return page.mode === 'bash'
@@ -50,38 +52,58 @@ export function parseArguments(argv: readonly string[], environment: Environment
       : page;
   }
   if (options['-h'] || options['--help']) return { mode: 'help' };
-  if (options['--version']) return { mode: 'version' };
-  const session = options['--session'] ?? environment.TODO_SESSION;
-  const agent = options['--agent'];
+  if (options['--version'] || behind.includes('--version')) return { mode: 'version' };
+  // 2. A subcommand.
+  const { '--session': session = environment.TODO_SESSION, '--agent': agent } = options;
   const list = { session, agent };
-  if (word !== undefined && behind.includes('--version')) return { mode: 'version' };
-  if (word === 'sessions' || word === 'setup' || word === 'state' || word === 'completions') {
-    return { mode: word, argv: behind };
+  switch (word) {
+    case 'sessions':
+    case 'setup':
+    case 'state':
+    case 'completions':
+      return { mode: word, argv: behind };
+    case 'prime':
+      return primeArguments(behind);
+    case 'watch':
+      return watchArguments(behind, options, list, environment);
   }
-  if (word === 'prime') {
-    const [unknown] = behind;
-    if (unknown === '-h' || unknown === '--help') return { mode: 'help', of: word };
-    return unknown === undefined
-      ? { mode: word }
-      : usageError(`prime takes no argument ${inQuotes(unknown)}`, word);
-  }
-  if (word === 'watch') {
-    // TODO_PANEL=off keeps prompts clean; it does not apply to the viewer.
-    const wished = environment.TODO_PANEL === 'plain' ? 'plain' : undefined;
-    const panel = options['--no-panel'] ? 'off' : (options['--panel'] ?? wished);
-    const watch = parseWatchArguments(behind, panel);
-    if ('problem' in watch) return usageError(watch.problem, word);
-    return { mode: 'watch', ...watch, list: { ...list, ...watch.list } };
-  }
-  const { '--jsonl': jsonl, '--prompt': prompt, '--tasks': tasks = false } = options;
+  // 3. A shell.
+  return shellArguments(word, options, list);
+}
+
+function primeArguments([unknown]: readonly string[]): Arguments {
+  if (unknown === '-h' || unknown === '--help') return { mode: 'help', of: 'prime' };
+  if (unknown === undefined) return { mode: 'prime' };
+  return usageError(`prime takes no argument ${inQuotes(unknown)}`, 'prime');
+}
+
+function watchArguments(
+  argv: readonly string[],
+  options: ShellOptions,
+  list: Partial<ListName>,
+  { TODO_PANEL }: Environment,
+): Arguments {
+  // TODO_PANEL=off keeps prompts clean; it does not apply to the viewer.
+  const wished = TODO_PANEL === 'plain' ? TODO_PANEL : undefined;
+  const panel = options['--no-panel'] ? 'off' : (options['--panel'] ?? wished);
+  const watch = parseWatchArguments(argv, panel);
+  if ('problem' in watch) return usageError(watch.problem, 'watch');
+  return { mode: 'watch', ...watch, list: { ...list, ...watch.list } };
+}
+
+function shellArguments(
+  word: string | undefined,
+  { '--jsonl': jsonl, '--prompt': prompt, '--tasks': tasks }: ShellOptions,
+  list: Partial<ListName>,
+): Arguments {
   if (jsonl && prompt) return usageError('--jsonl and --prompt cannot be combined');
   if (tasks && !prompt) return usageError('--tasks needs --prompt or watch');
   if (!jsonl && !prompt) return { mode: 'bash' };
   if (word !== undefined) {
     return usageError(`${jsonl ? '--jsonl' : '--prompt'} takes no argument ${inQuotes(word)}`);
   }
-  if (prompt) return { mode: 'prompt', tasks };
-  if (agent !== undefined && !session) {
+  if (prompt) return { mode: 'prompt', tasks: tasks === true };
+  if (list.agent !== undefined && !list.session) {
     return usageError('--agent needs --session: without one the list is in memory');
   }
   return { mode: 'jsonl', list };
