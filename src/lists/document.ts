@@ -58,12 +58,14 @@ export class Document<T, V> {
 
   /** The current state; immutable. */
   read(): Awaitable<V> {
-    return whenDone(this.place.load(), (newest) => this.show(newest));
+    return whenDone(this.place.load(), (newest) => this.#remember(newest));
   }
 
   /** Like `read`, but synchronous: a document on a server returns the state last seen. */
   get(): V {
-    return this.place.isFar ? this.#seen : this.show(this.place.load() as Version<T> | undefined);
+    return this.place.isFar
+      ? this.#seen
+      : this.#remember(this.place.load() as Version<T> | undefined);
   }
 
   /** Like `read`, but a document on a server is read only once. */
@@ -138,7 +140,7 @@ export class Document<T, V> {
     if (committed === undefined) return undefined;
     // A listener told of it meanwhile may have made the next version.
     if (this.#latest === before) {
-      this.show(committed);
+      this.#remember(committed);
       this.#tell();
     }
     return isSameVersion(committed, this.#latest) ? this.#seen : this.#view.of(committed);
@@ -158,7 +160,7 @@ export class Document<T, V> {
    * One object for each version: listeners, the writer and later readers get the same. Tells nobody, since the reader may
    * be a listener.
    */
-  protected show(newest: Version<T> | undefined): V {
+  #remember(newest: Version<T> | undefined): V {
     this.#isRead = true;
     if (isSameVersion(newest, this.#latest)) return this.#seen;
     this.#latest = newest;
@@ -180,7 +182,7 @@ export class Document<T, V> {
       try {
         const newest = yield* settled(this.place.load());
         // A version seen meanwhile may be newer.
-        if (this.#seen === before) this.show(newest);
+        if (this.#seen === before) this.#remember(newest);
         else this.#isDue = true;
         if (newest?.damage) process.emitWarning(newest.damage);
         this.#tell();

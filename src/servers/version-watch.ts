@@ -33,8 +33,8 @@ export interface Bell {
 }
 
 /**
- * Finds new versions: as the server announces them, or by looking for them when it announces a change, and periodically, since a server that is cut
- * off announces nothing. Also reports when looking begins to fail, and when it works again.
+ * Finds new versions: as the server announces them, by looking for them when it announces another change, and periodically,
+ * since a server that is cut off announces nothing. Also reports when looking begins to fail, and when it works again.
  */
 export class VersionWatch {
   readonly #sight: () => Promise<Sighting>;

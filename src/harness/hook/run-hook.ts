@@ -3,7 +3,14 @@ import { isObject } from '../../base/json/fields.ts';
 import { withoutTags } from '../../base/safe-text.ts';
 import { TodoHome } from '../../todo/todo-home.ts';
 import { answerEvent } from './answer.ts';
-import { DIALECTS, type Dialect, type DialectName, dialectOf, readEvent } from './dialects.ts';
+import {
+  DIALECTS,
+  type Dialect,
+  type DialectName,
+  dialectOf,
+  type HookEvent,
+  readEvent,
+} from './dialects.ts';
 import { hookLog, logFailure } from './hook-log.ts';
 import { askRulesIn, usesOnlyList } from './own-line.ts';
 import { parentSession } from './parent-session.ts';
@@ -48,12 +55,7 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
   const event = readEvent(input, dialect);
   const { sessionVariable, listAtPrompt = false, escapesMarks } = dialect;
   if (event.what.kind === 'permission') {
-    const { allowed, folders } = dialect.permission ?? {};
-    const files = folders?.(event.directory ?? '', call.environment) ?? [];
-    const askRules = askRulesIn(files.map((folder) => `${folder}/settings.json`));
-    const isAllowed = usesOnlyList(event.what.line, { ...call, askRules });
-    const output = { hookEventName: event.name, ...allowed };
-    return isAllowed ? `${JSON.stringify({ hookSpecificOutput: output })}\n` : '';
+    return permissionReply(event.what.line, event, dialect, call);
   }
   const inSession = (id = '') =>
     sessionVariable === undefined || id === ''
@@ -79,6 +81,20 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
     typeof value === 'string' ? withoutTags(value) : value,
   );
   return `${text}\n`;
+}
+
+/** Allows a line that only uses the list; says nothing about any other. */
+function permissionReply(
+  line: string,
+  { name, directory = '' }: HookEvent,
+  { permission }: Dialect,
+  call: HookCall,
+): string {
+  const folders = permission?.folders?.(directory, call.environment) ?? [];
+  const askRules = askRulesIn(folders.map((folder) => `${folder}/settings.json`));
+  if (!usesOnlyList(line, { ...call, askRules })) return '';
+  const output = { hookEventName: name, ...permission?.allowed };
+  return `${JSON.stringify({ hookSpecificOutput: output })}\n`;
 }
 
 function dialectNamed(argv: readonly string[]): DialectName | undefined {

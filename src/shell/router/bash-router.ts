@@ -203,7 +203,7 @@ export class BashRouter {
 
   /**
    * Runs one line, which may contain newlines; lines run in the order of the calls. A failure is a result with an exit code other
-   * than 0 and stderr. Rejects only after `dispose()`.
+   * than 0 and stderr. Rejects only after `dispose()`, and with a TypeError for a line that is no string.
    */
   route(line: string, options: RouteOptions = {}): Promise<RouteResult> {
     const result = this.#routeAfter(this.#queue, line, options);
