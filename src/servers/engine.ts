@@ -1,5 +1,5 @@
 import { notKnown, StateError } from '../base/command/state-error.ts';
-import { clockMs, inTime, pause, withinLimit } from '../base/command/time-limit.ts';
+import { clockMs, inTime, limitChange, pause } from '../base/command/time-limit.ts';
 import type { HistoryRange } from '../lists/place.ts';
 import { type Connection, Failed, NO_ANSWER } from './connection.ts';
 import type { Bell, Sighting } from './version-watch.ts';
@@ -125,7 +125,7 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
 
   /** Limits the time of all requests of a change, unless its command has a limit. */
   limited<T>(change: () => Promise<T>): Promise<T> {
-    return withinLimit(this.#timeoutMs, change);
+    return limitChange(this.#timeoutMs, change);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { withoutTimeLimit, withTimeLimit } from '../base/command/time-limit.ts';
+import { limitAnew, withoutTimeLimit } from '../base/command/time-limit.ts';
 
 const LONGEST_LOOK_MS = 5000;
 
@@ -118,7 +118,7 @@ export class VersionWatch {
     const before = this.#seen;
     this.#isLooking = true;
     // It may outlive the command that began to watch. Readers of the list get the error; the next look may succeed.
-    const now = await withTimeLimit(LONGEST_LOOK_MS, this.#sight).catch(() => undefined);
+    const now = await limitAnew(LONGEST_LOOK_MS, this.#sight).catch(() => undefined);
     this.#isLooking = false;
     if (this.#hasEnded) return;
     // A version that was committed here meanwhile may be newer.

@@ -3,7 +3,7 @@ import { type CommandResult, done, EXIT_CODES, failed } from '../base/command/ag
 import { HELP_OPTIONS, helpReply, type Options, parseOptions } from '../base/command/options.ts';
 import { exitCodeOf, seeHelp } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
-import { inTimeOf } from '../base/command/time-limit.ts';
+import { limitCommand } from '../base/command/time-limit.ts';
 import { jsonLine } from '../base/json/fields.ts';
 import { counted, inQuotes, safeText } from '../base/safe-text.ts';
 import { UNIT_MS } from '../base/settings/setting-rows.ts';
@@ -40,7 +40,7 @@ export async function sessionsCommand(
   if (rest[0] !== undefined) return wrong(`sessions takes no argument ${inQuotes(rest[0])}`);
   const watched = new WatchedLists(environment);
   try {
-    return await inTimeOf(watched.settings, async () => {
+    return await limitCommand(watched.settings, async () => {
       const found = await watched.find(Number.POSITIVE_INFINITY);
       const { '--json': json, ...removal } = options;
       if (Object.keys(removal).length > 0) return removeLists(watched, found, removal);

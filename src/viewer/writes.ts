@@ -1,7 +1,7 @@
 import { EXIT_CODES } from '../base/command/agent-command.ts';
 import { exitCodeOf } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
-import { inTimeOf } from '../base/command/time-limit.ts';
+import { limitCommand } from '../base/command/time-limit.ts';
 import { nameText, safeText } from '../base/safe-text.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
 import type { ListHome } from '../lists/list-home.ts';
@@ -59,7 +59,7 @@ async function restoreList(
 ): Promise<{ exitCode: number; stderr: string }> {
   try {
     const write = () => list.updateIf(version, items);
-    const written = await inTimeOf(settings().settings, write);
+    const written = await limitCommand(settings().settings, write);
     return { exitCode: written ? EXIT_CODES.done : EXIT_CODES.refused, stderr: '' };
   } catch (error) {
     if (!(error instanceof StateError)) throw error;

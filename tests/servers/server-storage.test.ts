@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withTimeLimit } from '../../src/base/command/time-limit.ts';
+import { limitAnew } from '../../src/base/command/time-limit.ts';
 import { TaskStore, taskPlace } from '../../src/tasks/task-store.ts';
 import { TodoList } from '../../src/todo/todo-store.ts';
 import {
@@ -23,7 +23,7 @@ test('a server that answers at once and never commits is asked no longer than th
     new TaskStore(taskPlace(listsAt(url, 1000), 'tasks/a')).change((graph) => ({
       graph: { ...graph, nextId: 2 },
     })),
-    withTimeLimit(1000, () =>
+    limitAnew(1000, () =>
       new TodoList(() => NOON, listsAt(url).place('todos/s/a', AS_ANN)).update([]),
     ),
   ];

@@ -3,7 +3,7 @@ import { asResult, type CommandResult, type Invocation } from './agent-command.t
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
 import { noteLines, refusal, storageTrouble, withWarnings } from './replies.ts';
 import { StateError } from './state-error.ts';
-import { inTimeOf, type ServerTime } from './time-limit.ts';
+import { limitCommand, type ServerTime } from './time-limit.ts';
 import { InvalidUtf8, refuseInvalidUtf8 } from './utf8.ts';
 
 export interface CommandForm<Table extends OptionTable> {
@@ -52,7 +52,7 @@ export function perform<
       const parsed = parseOptions(asMeant.argv, form.options);
       const options = 'problem' in parsed ? {} : parsed.options;
       const help = helpReply(options, `Usage: ${form.usage}\n`, form.helpPage, settings);
-      return help ?? inTimeOf(settings, () => work(parsed, settings, asMeant));
+      return help ?? limitCommand(settings, () => work(parsed, settings, asMeant));
     },
     (error) => wordsOf(error, form),
     (result) => withWarnings(result, unsaid),

@@ -7,7 +7,7 @@ export const clockMs = (): number => Number(process.hrtime.bigint()) / 1e6;
  * The time that all requests to servers, and the pauses before further attempts, may take together. Time between requests,
  * as for running a check, does not count.
  */
-class TimeOfServers {
+class ServerTimeLimit {
   #leftMs: number;
   #requests = 0;
   #since = 0;
@@ -27,9 +27,9 @@ class TimeOfServers {
 }
 
 /** Created only with a server: it makes all promises of a program a little slower. */
-let limits: AsyncLocalStorage<TimeOfServers> | undefined;
+let limitOfCall: AsyncLocalStorage<ServerTimeLimit> | undefined;
 /** For programs that run one command, whose requests all belong to it. */
-let ofProgram: TimeOfServers | undefined;
+let programLimit: ServerTimeLimit | undefined;
 
 export interface ServerTime {
   readonly stateUrl: string | undefined;
@@ -38,39 +38,39 @@ export interface ServerTime {
 }
 
 /** Runs a command within the time limit of its settings, or within that of its caller. */
-export function inTimeOf<T>({ stateUrl, stateTimeout }: ServerTime, command: () => T): T {
-  return stateUrl === undefined ? command() : withinLimit(stateTimeout * 1000, command);
+export function limitCommand<T>({ stateUrl, stateTimeout }: ServerTime, command: () => T): T {
+  return stateUrl === undefined ? command() : limitChange(stateTimeout * 1000, command);
 }
 
-/** Limits the time of all requests that `work` makes, unless the caller has a limit. */
-export function withinLimit<T>(ms: number, work: () => T): T {
-  return (limits?.getStore() ?? ofProgram) ? work() : withTimeLimit(ms, work);
+/** Limits the time of all requests of a change, unless its command has a limit. */
+export function limitChange<T>(ms: number, change: () => T): T {
+  return (limitOfCall?.getStore() ?? programLimit) ? change() : limitAnew(ms, change);
 }
 
 /** Limits the time of all requests of a program that runs one command. */
 export function limitProgram({ stateUrl, stateTimeout }: ServerTime): void {
-  if (stateUrl !== undefined) ofProgram = new TimeOfServers(stateTimeout * 1000);
+  if (stateUrl !== undefined) programLimit = new ServerTimeLimit(stateTimeout * 1000);
 }
 
-/** Limits the time of all requests that `work` makes. */
-export function withTimeLimit<T>(ms: number, work: () => T): T {
-  limits ??= new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)();
-  return limits.run(new TimeOfServers(ms), work);
+/** Limits the time of all requests that `work` makes, whatever limit the caller has. */
+export function limitAnew<T>(ms: number, work: () => T): T {
+  limitOfCall ??= new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)();
+  return limitOfCall.run(new ServerTimeLimit(ms), work);
 }
 
 /** Sockets and timers run their listeners within the limit in which they were created, long after it is used up. */
 export function withoutTimeLimit(listener: () => void): void {
-  if (limits) limits.exit(listener);
+  if (limitOfCall) limitOfCall.exit(listener);
   else listener();
 }
 
 /**
- * Makes a request to a server in the remaining time; outside of `withTimeLimit` it has `ms` for itself.
+ * Makes a request to a server in the remaining time; without a limit, in `ms`.
  *
  * @param request receives its deadline on `clockMs`.
  */
 export function inTime<T>(ms: number, request: (deadline: number) => Promise<T>): Promise<T> {
-  return (limits?.getStore() ?? ofProgram ?? new TimeOfServers(ms)).spend(request);
+  return (limitOfCall?.getStore() ?? programLimit ?? new ServerTimeLimit(ms)).spend(request);
 }
 
 /** Not node:timers/promises, which each start of a command would load. @param isWork whether it keeps the process alive. */

@@ -1,6 +1,6 @@
 import { noteLines } from '../../base/command/replies.ts';
 import { isOpen } from '../../base/command/status.ts';
-import { inTimeOf } from '../../base/command/time-limit.ts';
+import { limitCommand } from '../../base/command/time-limit.ts';
 import type { Environment } from '../../base/environment.ts';
 import type { Settings } from '../../base/settings/settings.ts';
 import { listInContext, openItemLines, writtenBy } from '../../guidance/list-in-context.ts';
@@ -66,7 +66,7 @@ export async function answerEvent(event: HookEvent, world: HookWorld): Promise<R
   const home = new TodoHome(environment, directory);
   const { settings } = home;
   const opened = { ...world, settings, home, team: teamOf(home) };
-  return inTimeOf(settings, async () => {
+  return limitCommand(settings, async () => {
     if (event.what.kind === 'end') return releaseAtEnd(event, opened);
     const reply = await answerOfList(event, opened);
     const news = await newsOfTeam(event, opened);

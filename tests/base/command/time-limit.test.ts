@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { clockMs, inTime, withTimeLimit } from '../../../src/base/command/time-limit.ts';
+import { clockMs, inTime, limitAnew } from '../../../src/base/command/time-limit.ts';
 
 test('concurrent requests share the time limit; work in between does not count', async () => {
   vi.useFakeTimers({ toFake: ['hrtime', 'setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const left = () => inTime(0, async (deadline) => deadline - clockMs());
-  await withTimeLimit(1000, async () => {
+  await limitAnew(1000, async () => {
     const [first, second] = await Promise.all([
       inTime(0, async (deadline) => {
         await Promise.resolve();
