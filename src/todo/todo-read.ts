@@ -101,11 +101,13 @@ async function readList(
   options: ReadOptions,
   forPeople: ForPeople | undefined,
 ): Promise<CommandResult> {
+  // 1. What is asked for.
   const { '--json': asJson, '--line': asLine, '--format': format, '--at': at } = options;
   if ([asJson, asLine, format].filter(Boolean).length > 1) {
     return wrongUsage('--json, --line and --format cannot be combined', READ_USAGE);
   }
   const form: Form = asJson ? 'json' : asLine ? 'line' : format;
+  // 2. The history, an older version, or the newest one for a person.
   if (options['--history']) {
     if (form !== undefined || at !== undefined) {
       return wrongUsage('--history takes neither --json, --line, --format nor --at', READ_USAGE);
@@ -113,21 +115,28 @@ async function readList(
     const versions = await list.history();
     return done(historyText(versions, forPeople !== undefined), noteLines([versions[0]?.damage]));
   }
-  if (at === undefined) {
-    if (form === undefined && forPeople) return readByPerson(list, forPeople);
-    // A status line asks all the time, and no agent reads it.
-    const ofUser = asLine ? [] : await hearUser(list);
-    const newest = await list.read();
-    if (asLine) return done(listForm(newest, form));
-    const notes = [...ofUser, ...(await leftBehindNotes(list, newest)), newest.damage];
-    return done(listForm(newest, form), noteLines(notes));
-  }
+  const print = form === undefined ? forPeople : undefined;
+  if (at !== undefined) return readVersion(list, at, form, print);
+  if (print) return readByPerson(list, print);
+  // 3. The newest version. A status line asks all the time, and no agent reads it.
+  if (asLine) return done(listForm(await list.read(), form));
+  const ofUser = await hearUser(list);
+  const newest = await list.read();
+  const notes = [...ofUser, ...(await leftBehindNotes(list, newest)), newest.damage];
+  return done(listForm(newest, form), noteLines(notes));
+}
+
+async function readVersion(
+  list: TodoList,
+  at: number,
+  form: Form,
+  print: ForPeople | undefined,
+): Promise<CommandResult> {
   const kept = await list.history();
   const index = kept.findIndex(({ version }) => version === at);
   const version = kept[index];
   if (version === undefined) return notKept(at, kept);
-  const isForPeople = form === undefined && forPeople;
-  const text = isForPeople ? await forPeople(kept.slice(index)) : listForm(version, form);
+  const text = print ? await print(kept.slice(index)) : listForm(version, form);
   return done(text, noteLines([index === 0 ? version.damage : undefined]));
 }
 
