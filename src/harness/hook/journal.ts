@@ -86,6 +86,7 @@ function pastsAfter(before: Pasts, entries: readonly JournalEntry[]): Pasts {
 
 function pastAfter(past: Past, entry: JournalEntry, isListNew: boolean): Past {
   const { line, version, said, cut } = entry;
+  const { refusedAt } = past;
   const isLine = line !== undefined;
   const wrote = isListNew && isLine && WRITES_LIST.test(line);
   const since =
@@ -100,7 +101,9 @@ function pastAfter(past: Past, entry: JournalEntry, isListNew: boolean): Past {
     shown: said === 'shown' ? version : past.shown,
     linesSince: cut ? undefined : since,
     refusedAt:
-      said === 'gate' ? [...past.refusedAt, version].slice(-REFUSALS_KEPT) : past.refusedAt,
+      said === 'gate' && !refusedAt.includes(version)
+        ? [...refusedAt, version].slice(-REFUSALS_KEPT)
+        : refusedAt,
   };
 }
 

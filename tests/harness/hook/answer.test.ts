@@ -553,6 +553,18 @@ describe('the finish gate', () => {
     expect(await say(stop(), '--gate')).toContain('[>] Another job');
   });
 
+  test('hooks that hear of one stop at once refuse it once, which counts once', async () => {
+    const world = harness('s1', ID);
+    const stops = async () => {
+      const said = await Promise.all([1, 2, 3].map(() => world.say(stop(), '--gate')));
+      return said.filter(Boolean).length;
+    };
+    open(world);
+    expect(await stops()).toBe(1);
+    world.write('[x] Read', '[>] Fix it', '[ ] Ship it');
+    expect(await stops()).toBe(1);
+  });
+
   test.each([
     ['the harness goes on because of a hook', { stop_hook_active: true }],
     ['it is in plan mode', { permission_mode: 'plan' }],
