@@ -10,12 +10,12 @@ import { MAX_LINE_LENGTH, type Work } from './work.ts';
 /** Names of programs, or arguments of runners, by what they verify. */
 const VERIFIERS = {
   lint: /* @__PURE__ */ names(
-    'lint|type-?check|types|check-types|vet|clippy|(?:cargo|deno) check',
+    'lint|type-?check|types|check-types|vet|clippy',
     '(?:es|ox|style|py|ansible-|markdown|yaml)lint|biome|ruff|flake8|golangci-lint|rubocop|shellcheck|phpcs',
     'mypy|pyright|basedpyright|svelte-check|phpstan|psalm|swiftlint|ktlint|hadolint',
   ),
   build: /* @__PURE__ */ names(
-    'build|compile|assemble|package|make all|--build|tsc|vue-tsc|webpack|rollup|tsup|esbuild|ninja',
+    'build|compile|assemble|package|make all|--build|(?:cargo|deno) check|tsc|vue-tsc|webpack|rollup|tsup|esbuild|ninja',
   ),
   test: /* @__PURE__ */ names(
     'tests?|t|unit|e2e|spec|check|verify|--test|nextest|unittest|pytest|py\\.test|tox|nox',
@@ -32,6 +32,11 @@ const RUNNER =
 const RUNS_ANYTHING =
   /^(?:\S*\/\S*|\S+\.sh|(?:ba|z|da|k)?sh|source|\.|eval|xargs|parallel|ssh|docker|podman|kubectl|make|just|task|pre-commit|\$.*|(?:npm|pnpm|yarn|bun) run \S+)(?: |$)/;
 const MENTION = /test|spec|check|verif|build|compil|lint|type|\bci\b/i;
+/** Their tests build first. */
+const BUILDS_TESTS =
+  /^(?:sudo |time |timeout \S+ )*(?:go|cargo|deno|swift|dotnet|zig|mvnw?|gradlew?|\.\/(?:mvnw|gradlew)|sbt|stack|bazel|make|dart|flutter)(?: |$)/;
+/** A build or a lint, by the words of a project. */
+const CHECKS_TYPES = /\b(?:tsc|type-?check|check-types|types)\b/;
 /** These rarely fail, so the exit code is taken as that of the command after them. */
 const PREPARES = /^(?:cd|pushd|export|set|source|\.|mkdir|:|true)(?: |$)/;
 const MAX_FAILURES = 3;
@@ -138,8 +143,13 @@ function verificationsIn(
   // 1. What cannot be read, and a script, may be of any kind; unless the line failed, that is in its favour.
   const mayBeAny = commands?.some(({ words, kind }) => !kind && mayRunAny(words)) ?? true;
   if (mayBeAny && !exitCode) return KIND_NAMES;
-  // 2. Else each command tells its own.
-  return (commands ?? []).flatMap(({ kind }) => kind ?? []);
+  // 2. Else each command tells its own, and one that succeeded what it includes.
+  return (commands ?? []).flatMap(({ kind, words }) => {
+    if (!kind || exitCode) return kind ?? [];
+    const text = words.join(' ');
+    if (kind === 'test') return BUILDS_TESTS.test(text) ? ['test', 'build'] : kind;
+    return CHECKS_TYPES.test(text) ? ['build', 'lint'] : kind;
+  });
 }
 
 /** The kind whose failure the exit code of a failed line means. Returns undefined if it may mean another one. */

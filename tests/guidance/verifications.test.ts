@@ -60,7 +60,7 @@ test.each([
   ['build', 'make -j8 all'],
   ['build', 'python setup.py build'],
   ['lint', 'npm run lint:fix'],
-  ['lint', 'cargo check'],
+  ['build', 'cargo check'],
 ])(
   'a failed %s command is named, and one that succeeded later clears it: %s',
   async (kind = '', line = '') => {
@@ -92,6 +92,27 @@ test.each([
   ['... or a line that cannot be read', 'for d in a b; do (cd $d && npm test); done'],
 ])('nothing is said where %s since', async (_, line) => {
   expect(await notesAfter(['npm test', 1], [line, 0])).toEqual([]);
+});
+
+test.each([
+  ['go build ./...', 'go test ./...'],
+  ['cargo check', 'cd core && cargo test --all'],
+  ['./gradlew assemble', './gradlew test'],
+  ['make', 'timeout 60 make check'],
+  ['npx tsc --noEmit', 'npm run typecheck'],
+  ['npm run check-types', 'node_modules/.bin/tsc -p .'],
+  ['npm test', 'npx vitest run tests/types.test.ts'],
+])('nothing is said of %s where %s, which includes it, succeeded since', async (failed, line) => {
+  expect(await notesAfter([failed, 1], [line, 0])).toEqual([]);
+  expect(await notesAfter([line, 0], [failed, 1])).toHaveLength(1);
+});
+
+test('tests of a language without a build show none', async () => {
+  for (const line of ['npm test', 'npx vitest run', 'pytest']) {
+    expect(await notesAfter(['npm run build', 1], [line, 0])).toEqual([
+      note('build', 'npm run build'),
+    ]);
+  }
 });
 
 test.each([
