@@ -37,7 +37,7 @@ export function reviseList(
     for (const name of named(option)) {
       const at = itemIndex(items, name);
       const other = at === undefined ? undefined : changes.get(at);
-      if (at === undefined) problems.push(noSuchItem(items, name, option));
+      if (at === undefined) problems.push(noSuchItem(items, name, option, before.length));
       else if (other && other !== option) problems.push(`${other} and ${option} both name ${name}`);
       else changes.set(at, option);
     }
@@ -87,11 +87,13 @@ function itemIndex(items: Items, name: string): number | undefined {
   return place >= 0 && place < items.length ? place : undefined;
 }
 
-function noSuchItem(items: Items, name: string, option: string): string {
+/** @param stored how many of the items there would be without the refused call. */
+function noSuchItem(items: Items, name: string, option: string, stored: number): string {
   const named = items.findIndex(({ content }) => content.toLowerCase() === name.toLowerCase());
   if (named !== -1) {
     const right = itemName(items, named);
-    return `${inQuotes(name)} is item ${right}. Try: TodoWrite ${option} ${right}`;
+    const call = named < stored ? `Try: TodoWrite ${option} ${right}` : `Write ${option} ${right}`;
+    return `${inQuotes(name)} is item ${right}. ${call}`;
   }
   return `there is no item ${inQuotes(name)}; the list has ${counted(items.length, 'item')}, see TodoRead`;
 }

@@ -11,6 +11,7 @@ import { type ListSteps, STEP_OPTIONS } from './revise-list.ts';
 import { LIST_OPTIONS } from './todo-source.ts';
 
 const WHOLE_LIST = `TodoWrite '{"todos":[...]}'`;
+const FILE_LIST = 'TodoWrite < FILE';
 const ADD = 'TodoWrite --add "..." --active-form "..."';
 const CHECK = `"check":"npm test" in the item's JSON`;
 const START = 'TodoWrite --start N';
@@ -27,7 +28,7 @@ const CALLS: readonly (readonly [call: string, words: string])[] = [
   ['TodoWrite --undo', 'undo'],
   ['TodoWrite --adopt', 'adopt inherit'],
   ['TodoWrite --undo --at N', 'restore revert rollback'],
-  [ADD, 'add create new insert content title subject text task name a n'],
+  [ADD, 'add append create new insert content title subject text task name a n'],
   [START, 'start begin in-progress active doing resume s'],
   [DONE, 'done complete completed finish finished close tick x'],
   [PENDING, 'pending undone reopen blocked block stop pause put back not hold wait defer open'],
@@ -36,7 +37,8 @@ const CALLS: readonly (readonly [call: string, words: string])[] = [
   [`TodoWrite '{"todos":[]}'`, 'clear reset empty'],
   [PROVE, 'prove verify'],
   [CHECK, 'check command test'],
-  ['TodoWrite < FILE', 'file input from f i'],
+  [FILE_LIST, 'file input from f i'],
+  ['TodoWrite -', 'stdin'],
   // These need the whole list.
   [WHOLE_LIST, 'write replace todos data edit rename move priority'],
 ];
@@ -66,7 +68,7 @@ export function wrongWord(given: readonly string[]): string | undefined {
   if (first === '-' || first.trim() === '' || isValue(first)) return undefined;
   const call = callFor(first, words);
   if (call !== undefined) return problem(call);
-  if (FILE_NAME.test(first)) return problem(filledIn('TodoWrite < FILE', words));
+  if (FILE_NAME.test(first)) return problem(filledIn(FILE_LIST, words));
   // One plain word may be any slip; the JSON error explains more.
   return words.length === 1 && !/\s/.test(first) ? undefined : problem(ADD);
 }
@@ -83,10 +85,11 @@ export function wrongOption(
     argument.replace(/^--?[\w-]+=/, ''),
   );
   const word = plainWord(unknown);
-  if (callNamed(word) === undefined && problem.endsWith('?)')) return problem;
+  const isForm = problem.endsWith('--active-form?)') && argv.includes('--add');
+  if (isForm || (callNamed(word) === undefined && problem.endsWith('?)'))) return problem;
   const done = argv.slice(Math.max(0, argv.indexOf('--done')));
   const isProve = callNamed(word) === PROVE;
-  const call = callFor(word, isProve ? [...done, ...words] : words) ?? WHOLE_LIST;
+  const call = callFor(word, isProve ? [...done, ...words] : words) ?? listCall(words);
   const said = `Unknown option ${briefText(unknown)}`;
   if (!argv.some((argument) => STEP.test(argument))) return `${said}. Try: ${call}`;
   // Only this option is wrong.
@@ -104,6 +107,7 @@ function callFor(name: string, words: readonly string[]): string | undefined {
   // These take no list.
   const isListGiven = words.some((word) => beginsJson(word.replace(/^\w+=/, '')));
   if (isListGiven && (call === ANY_STEP || call?.startsWith('TodoRead'))) return WHOLE_LIST;
+  if (call === WHOLE_LIST) return listCall(words);
   const isOfItem = known === 'status' && words.some((word) => ITEM_WORD.test(word));
   if (call !== DONE && call !== ANY_STEP && !isOfItem) return call && filledIn(call, words);
   // `mark 1 in_progress`, `--status 1 cancelled`.
@@ -111,6 +115,10 @@ function callFor(name: string, words: readonly string[]): string | undefined {
     .map((word) => (word && callNamed(word)) ?? '')
     .filter(isStep);
   return filledIn(steps.find((step) => step !== DONE) ?? steps[0] ?? ANY_STEP, words);
+}
+
+function listCall(words: readonly string[]): string {
+  return words.some((word) => /\.json$/.test(word)) ? filledIn(FILE_LIST, words) : WHOLE_LIST;
 }
 
 function plainWord(word: string): string {
