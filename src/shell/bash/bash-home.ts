@@ -50,7 +50,6 @@ export class BashHome {
   readonly #fd: number;
   readonly #own: Stats;
   readonly #slots: Slots;
-  readonly #bin: string;
   readonly #written: string[] = [];
   /** The times of change of the folders when nothing was missing. */
   #wholeSince = '';
@@ -77,7 +76,6 @@ export class BashHome {
     this.#options = options;
     const directory = newPrivateName(temporary);
     this.path = directory;
-    this.#bin = join(directory, 'bin');
     this.bash = findBash(env);
     this.files = controlFiles(directory, mergeStderr);
     const { go, status, done, outputs } = this.files;
@@ -99,7 +97,7 @@ export class BashHome {
       this.go = openSync(go, constants.O_RDWR | constants.O_NONBLOCK);
       undo.push(() => closeSync(this.go));
       for (const [file, text] of Object.entries(fixedTexts(this.files))) writePrivate(file, text);
-      makePrivate(this.#bin);
+      makePrivate(this.files.bin);
       this.writeScripts();
       if (!this.isWhole) throw Object.assign(new Error(), { code: 'EACCES' });
     } catch (error) {
@@ -110,12 +108,12 @@ export class BashHome {
 
   get environment(): Environment {
     const { env } = this.#options;
-    const path = [this.#bin, env.PATH ?? DEFAULT_PATH].filter(Boolean).join(delimiter);
+    const path = [this.files.bin, env.PATH ?? DEFAULT_PATH].filter(Boolean).join(delimiter);
     return { ...env, PATH: path };
   }
 
   scriptOf(name: string): string {
-    return join(this.#bin, name);
+    return join(this.files.bin, name);
   }
 
   writeScripts(): void {
@@ -133,7 +131,7 @@ export class BashHome {
    * before each line, so the files are examined only if a folder has changed.
    */
   get isWhole(): boolean {
-    const [folder, bin] = [this.#folder, orElse(() => lstatSync(this.#bin), undefined)];
+    const [folder, bin] = [this.#folder, orElse(() => lstatSync(this.files.bin), undefined)];
     if (!folder || !bin) return false;
     const changed = `${folder.ctimeMs} ${bin.ctimeMs}`;
     if (changed === this.#wholeSince) return true;

@@ -11,6 +11,7 @@ import { sharedAgentSession, TestAgent } from '../../helpers/agents.ts';
 import { bashIsSince, plainBash } from '../../helpers/bash.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import { hasPrograms } from '../../helpers/machine.ts';
+import { ok } from '../../helpers/replies.ts';
 import { printed, startSession, withoutBashEnded } from '../../helpers/session.ts';
 
 const sessionWith = sharedAgentSession();
@@ -246,6 +247,31 @@ describe('every way of bash to call a command calls the agent command', () => {
     ]);
     expect((await session.run('Agent | cat; echo ${PIPESTATUS[0]}')).stdout).toBe('5\n');
     expect((await session.run('(set -o pipefail; Agent | cat)')).exitCode).toBe(5);
+  });
+
+  test.each([
+    'export PATH=/usr/bin:/bin',
+    'PATH=/usr/bin:/bin; echo $((1 / 0))',
+    "trap 'true' DEBUG; PATH=/usr/bin:/bin; trap - DEBUG",
+    'set -o posix; PATH=/usr/bin:/bin',
+    'echo PATH=/usr/bin:/bin >profile; . ./profile',
+  ])('a line that replaces PATH loses no agent command: %s', async (line) => {
+    const agent = new TestAgent();
+    const session = sessionWith(agent);
+    await session.run(line);
+    await session.run('set +o posix');
+    expect((await session.callerState('Agent')).isPlain).toBe(true);
+    await session.run('Agent x | cat');
+    expect(agent.calls).toHaveLength(1);
+    expect((await session.run('echo "$PATH"')).stdout).toMatch(/:\/usr\/bin:\/bin\n$/);
+  });
+
+  test('a line may remove PATH, or make it readonly', async () => {
+    const session = startSession({ handlers: [new TestAgent()] });
+    expect((await session.run('PATH=; true')).exitCode).toBe(0);
+    expect((await session.run('echo "[$PATH]"')).stdout).toBe('[]\n');
+    await session.run('readonly PATH=/usr/bin:/bin');
+    expect(await session.run('echo "$PATH"')).toEqual(ok('/usr/bin:/bin\n'));
   });
 
   test('a call of its name is one of ours unless bash would do more or less', async () => {
