@@ -66,22 +66,29 @@ export class EtcdConnection extends Connection<EtcdAnswer> {
       this.#mayWantTls = false;
       yield LINE;
       const headers = yield* lines();
-      const isWatched = this.heard !== undefined && status === 200;
-      const pieces: Buffer[] = [];
-      if (headers.get('transfer-encoding') === 'chunked') {
-        for (let length = yield* chunkLength(); length > 0; length = yield* chunkLength()) {
-          pieces.push(yield length);
-          yield LINE;
-          if (!isWatched || pieces.at(-1)?.at(-1) !== LINE_FEED) continue;
-          for (const line of Buffer.concat(pieces.splice(0)).toString().trim().split('\n')) {
-            this.heard?.(line);
-          }
-        }
-        yield* lines();
-      } else pieces.push(yield lengthIn(headers.get('content-length'), 10));
-      this.answer(answerOf(status, Buffer.concat(pieces).toString('utf8')));
+      const body =
+        headers.get('transfer-encoding') === 'chunked'
+          ? yield* this.#chunks(status)
+          : yield lengthIn(headers.get('content-length'), 10);
+      this.answer(answerOf(status, body.toString('utf8')));
       if (headers.get('connection') === 'close') this.end();
     }
+  }
+
+  /** The body of a chunked answer. That of a watch never ends: its lines are announcements, and each is told as it comes. */
+  *#chunks(status: number): MessageReading<Buffer> {
+    const pieces: Buffer[] = [];
+    for (let length = yield* chunkLength(); length > 0; length = yield* chunkLength()) {
+      pieces.push(yield length);
+      yield LINE;
+      const isWatched = this.heard !== undefined && status === 200;
+      if (!isWatched || pieces.at(-1)?.at(-1) !== LINE_FEED) continue;
+      for (const line of Buffer.concat(pieces.splice(0)).toString().trim().split('\n')) {
+        this.heard?.(line);
+      }
+    }
+    yield* lines();
+    return Buffer.concat(pieces);
   }
 
   #request(path: string, body: object, ...headers: string[]): string {
