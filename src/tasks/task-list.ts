@@ -1,6 +1,5 @@
 import { done } from '../base/command/agent-command.ts';
 import { EXPORT_FORMATS } from '../base/command/options.ts';
-import { timeText } from '../base/command/replies.ts';
 import { rankOf, STATUSES } from '../base/command/status.ts';
 import { jsonLine, oneOf, shortText, type ValuesOf } from '../base/json/fields.ts';
 import { readyTasks } from './claims.ts';
@@ -13,7 +12,7 @@ import getPage from './task-get.md';
 import { changeLine, type FoundTasks, graphAt, taskChangesIn } from './task-history.ts';
 import inboxPage from './task-inbox.md';
 import listPage from './task-list.md';
-import { exportMarkdown, taskLine, taskPage } from './task-text.ts';
+import { exportMarkdown, storedTime, taskLine, taskPage } from './task-text.ts';
 
 const SORTS = ['id', 'priority', 'updated'] as const;
 
@@ -129,24 +128,25 @@ export const TASK_GET = taskForm({
   isReadOnly: true,
   purpose: 'show the task',
   run: async ({ taskId: id, at }, { store, options, context }) => {
+    const { '--history': isHistory, '--json': asJson } = options;
     const isLocal = context.forPeople !== undefined;
-    if (options['--history'] && (options['--json'] || at !== undefined)) {
+    if (isHistory && (asJson || at !== undefined)) {
       return { misuse: '--history takes neither --json nor --at' };
     }
     const found = await graphAt(store, at);
     const title = `Cannot show task #${id}`;
     if ('refused' in found) return { ...found, title };
-    const changes = options['--history'] ? taskChangesIn(await store.versions()) : [];
-    const history = [...changes].filter(({ ids }) => ids.includes(id));
     const task = found.graph.tasks.get(id);
-    // A deleted task still has its history.
-    if (task === undefined && history.length === 0)
-      return { refused: [because('task_not_found', id)], title };
-    if (options['--history'])
-      return done(history.map((entry) => changeLine(entry, isLocal)).join('') || 'No changes.\n');
-    return done(
-      options['--json'] ? jsonLine(task as Task) : taskPage(found.graph, task as Task, isLocal),
-    );
+    if (isHistory) {
+      const changes = [...taskChangesIn(await store.versions())];
+      const lines = changes
+        .filter(({ ids }) => ids.includes(id))
+        .map((entry) => changeLine(entry, isLocal));
+      // A deleted task still has its history.
+      if (task || lines.length > 0) return done(lines.join('') || 'No changes.\n');
+    }
+    if (task === undefined) return { refused: [because('task_not_found', id)], title };
+    return done(asJson ? jsonLine(task) : taskPage(found.graph, task, isLocal));
   },
 });
 
@@ -164,13 +164,9 @@ export const TASK_INBOX = taskForm({
       takeNotices(graph, agent, Number.MAX_SAFE_INTEGER),
     );
     const taken = 'refused' in outcome ? [] : outcome.change.taken;
-    const text = taken
-      .map(
-        (notice) =>
-          `${context.forPeople ? timeText(new Date(notice.at), true) : notice.at}  ${noticeText(notice)}\n`,
-      )
-      .join('');
-    const stdout = options['--json'] ? jsonLine({ notices: taken }) : text || 'Nothing new.\n';
-    return done(stdout);
+    if (options['--json']) return done(jsonLine({ notices: taken }));
+    const isLocal = context.forPeople !== undefined;
+    const lines = taken.map((one) => `${storedTime(one.at, isLocal)}  ${noticeText(one)}\n`);
+    return done(lines.join('') || 'Nothing new.\n');
   },
 });

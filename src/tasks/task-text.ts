@@ -21,9 +21,14 @@ export function taskLine(graph: TaskGraph, task: Task, clock?: LeaseClock): stri
   return `#${task.id} [${task.status}] ${safeText(task.subject)}${owner}${priority}${blocked}${proof}${lease}`;
 }
 
+/** A time as it is stored, or, for people, local and to the second. */
+export function storedTime(at: string, isLocal: boolean): string {
+  return isLocal ? timeText(new Date(at), true) : at;
+}
+
 /** A task in full. Only our own lines begin at the margin, so that no description can look like a field. */
 export function taskPage({ tasks }: TaskGraph, task: Task, isLocal = false): string {
-  const timeOf = (at: string) => (isLocal ? timeText(new Date(at), true) : at);
+  const timeOf = (at: string) => storedTime(at, isLocal);
   const { id, description, activeForm, owner, status, blocks, blockedBy, metadata } = task;
   const withStatus = (other: number) => `#${other} (${tasks.get(other)?.status})`;
   const lines = [

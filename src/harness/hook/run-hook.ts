@@ -3,14 +3,7 @@ import { isObject } from '../../base/json/fields.ts';
 import { withoutTags } from '../../base/safe-text.ts';
 import { TodoHome } from '../../todo/todo-home.ts';
 import { answerEvent } from './answer.ts';
-import {
-  DIALECTS,
-  type Dialect,
-  type DialectName,
-  dialectOf,
-  type HookEvent,
-  readEvent,
-} from './dialects.ts';
+import { DIALECTS, type Dialect, type DialectName, dialectOf, readEvent } from './dialects.ts';
 import { hookLog, logFailure } from './hook-log.ts';
 import { askRulesIn, usesOnlyList } from './own-line.ts';
 import { parentSession } from './parent-session.ts';
@@ -86,7 +79,7 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
 /** Allows a line that only uses the list; says nothing about any other. */
 function permissionReply(
   line: string,
-  { name, directory = '' }: HookEvent,
+  { name, directory = '' }: ReturnType<typeof readEvent>,
   { permission }: Dialect,
   call: HookCall,
 ): string {
