@@ -45,7 +45,7 @@ export class VersionWatch {
   #seen: Sighting;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
-  /** Another look must follow: whether it is asked for by the server. */
+  /** Set if another look must follow; true if the server asked for it. */
   #due: boolean | undefined;
   #isFailing = false;
   /** Whether the last change was announced. */

@@ -56,7 +56,7 @@ export class TodoHome extends ListHome {
     const found = (await this.storage.find(sessionKey(session)))
       .map(({ key, path: [, , agent = ''], changedAt }) => ({ key, agent, changedAt }))
       .filter(({ agent }) => isWanted(agent));
-    // On a server they are unknown.
+    // A server does not tell when a list was changed: then all are read.
     const isDated = found[0]?.changedAt !== undefined;
     found.sort((a, b) => (b.changedAt ?? 0) - (a.changedAt ?? 0));
     const reading = found

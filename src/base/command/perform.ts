@@ -69,7 +69,7 @@ function wordsOf(
   return refusal(title, { lines: [reasonOf(error, MAX_USAGE_REASON)] });
 }
 
-/** A return that bash passes from a script with Windows line ends; alone, it ended a line after a blank. */
+/** A return ends the last argument of each line of a script with Windows line ends, or is an argument after a blank. */
 function withoutReturns(argv: readonly string[]): string[] {
   return argv
     .filter((argument) => argument !== '\r')

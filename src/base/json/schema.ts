@@ -186,10 +186,10 @@ function schemaOf(kind: Kind, limits: TextLimits): z.ZodMiniType {
 }
 
 /**
- * A copy of an object that is certainly valid, made several times as fast as by the schema. Undefined where that must judge.
+ * A copy of an object that is certainly valid, made several times as fast as by the schema. Undefined if the schema must judge.
  */
 export function certainObject<T extends Fields>(table: T, given: unknown, limits: TextLimits) {
-  // Only of these do all fields belong to the object itself.
+  // Another prototype may have fields, too.
   if (!isObject(given) || Object.getPrototypeOf(given) !== Object.prototype) return undefined;
   const copy: Record<string, unknown> = {};
   let others = 0;

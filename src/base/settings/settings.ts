@@ -128,7 +128,10 @@ const NO_VARIABLES: Environment = {};
 /** stat takes a quarter of a call in process, so calls within this time share one. */
 const LOOK_MS = 20;
 
-/** The defaults: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions in files, 5 seconds for a server, 10 minutes for a check. */
+/**
+ * The defaults: 50 items, 200 characters, a finished list stays, all guidance, a reminder after 10 commands, 50 versions in
+ * files, 5 seconds for a server, 10 minutes for a check.
+ */
 export const DEFAULT_SETTINGS: Settings = /* @__PURE__ */ defaults(ROWS);
 
 /** Bundlers drop a call whose result nobody uses. */
@@ -141,7 +144,7 @@ const NAMES: readonly string[] = ['HOME', ...Object.values(ROWS).flatMap(({ name
 const allVariables = (from: Environment): Variables =>
   Object.fromEntries(NAMES.map((name) => [name, from[name]]));
 // biome-ignore format: a table.
-/** The variables that a list in memory uses. Looking one up takes 0.13 us, by a computed name 0.19; a TodoWrite of ten items takes about 20. */
+/** Those that a list in memory uses. To look one up takes 0.13 us, by a computed name 0.19; a TodoWrite of ten items about 20. */
 const variablesInMemory = ({
   TODO_MAX_ITEMS, TODO_MAX_CONTENT_LENGTH, TODO_CLEAR_WHEN_DONE, TODO_GUIDANCE, TODO_REMINDER_TURNS,
   TODO_REQUIRE_PROOF, TODO_PROOF_TIMEOUT, TODO_SESSION, TODO_AGENT,
