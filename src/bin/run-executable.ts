@@ -95,7 +95,7 @@ export function writeResult(name: string, ran: CommandResult, isStored = false):
   }
 }
 
-/** What cannot be said, as on a full disk, keeps no check from running, and changes no exit code. */
+/** If the text cannot be written, as on a full disk, checks run all the same, and the exit code stays. */
 function tell(text: string): void {
   orElse(() => writeAll(2, text), undefined);
 }

@@ -11,7 +11,7 @@ import type { RoutedCommand, TaskWork, Work } from './work.ts';
 /** For the lines of a host's rules. */
 const MAX_RULE_CHARACTERS = 300;
 
-/** What a rule says, as lines that are safe to show. Never throws, even if the rule does. */
+/** The lines of a rule, safe to show. Never throws, even if the rule does. */
 export function saidBy({ name, say }: GuidanceRule, work: Work, given = 0): string[] {
   let said: string | readonly string[] | undefined;
   try {

@@ -56,7 +56,7 @@ export interface Work {
 }
 
 const MAX_COMMANDS = 500;
-/** Of a longer line one character more is kept, and rules do not read it. */
+/** A longer line keeps one character more, so that rules do not read it as a whole one. */
 export const MAX_LINE_LENGTH = 20_000;
 
 /** Records changes of the list, and lines, for rules. */

@@ -48,7 +48,7 @@ export class VersionWatch {
   /** Set if another look must follow; true if the server asked for it. */
   #due: boolean | undefined;
   #isFailing = false;
-  /** Whether the last change was announced. */
+  /** True if the last change was announced. */
   #hasHeard = false;
   #hasEnded = false;
 

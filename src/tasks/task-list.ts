@@ -105,7 +105,7 @@ function sorted(tasks: Task[], { sort, mine }: TaskFilter): Task[] {
   }
 }
 
-/** So that a cut drops completed tasks first. */
+/** A cut then drops completed tasks before others. */
 function openFirst(tasks: readonly Task[]): Task[] {
   const ranks = { in_progress: 0, pending: 1, completed: 2 };
   return [...tasks].sort((a, b) => ranks[a.status] - ranks[b.status]);

@@ -78,7 +78,7 @@ function isOtherWork(pairs: readonly ItemPair[]): boolean {
   return !words.some((word) => after?.content.toLowerCase().includes(word));
 }
 
-/** Of scripts without spaces a letter, of others three or more. */
+/** One letter of a script without spaces, three or more of others. */
 const WORD = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}]|[\p{L}\p{N}]{3,}/gu;
 
 /** Completes open pairs by items of the same key, first by items that are the same. Returns the other items. */

@@ -37,7 +37,7 @@ export type TodoListener = Listener<TodoVersion>;
 export class TodoList extends Document<Items, TodoVersion> {
   /** Set while a version is committed, since listeners are told before that returns. */
   #own: (OwnWrite & { readonly version: number }) | undefined;
-  /** What another session of the harness left here; only for the list of a harness's session. */
+  /** Finds the list that another session of the harness left here; only for the list of a harness's session. */
   leftBehind?: () => Promise<LeftBehind | undefined>;
 
   constructor(now: () => Date, place: SharedPlace<Items>) {

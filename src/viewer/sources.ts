@@ -12,7 +12,7 @@ import type { FoundSession, Known, TaskRequest, WriteRequest } from './model.ts'
 import type { WatchedLists } from './watched-lists.ts';
 import { type ChangeOutcome, writeList, writeTask } from './writes.ts';
 
-/** So many lists of other sessions are looked at. */
+/** The most lists of other sessions that are read. */
 const MOST_FOUND = 200;
 
 /** Follows one session after another: its lists, and its team's tasks. */

@@ -158,7 +158,7 @@ function isOption(argument: string): boolean {
   return /^--?[A-Za-z]/.test(argument);
 }
 
-/** What people type for a status where an option is meant. */
+/** Words that people type in place of an option, and the status that they mean. */
 const TYPED_STATUSES: Readonly<Record<string, string>> = {
   done: 'completed',
   complete: 'completed',

@@ -97,7 +97,7 @@ class CommandDraft {
 class LineReader {
   readonly #line: string;
   readonly #commands: SimpleCommand[] = [];
-  /** Those whose text begins on the next line. */
+  /** The heredocs whose text begins on the next line. */
   readonly #heredocs: Redirection[] = [];
   #isWhole = true;
   #isLiteral = true;

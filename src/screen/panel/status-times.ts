@@ -25,7 +25,7 @@ export interface StatusTimes {
   readonly begun: number;
   /** False if the plan is older than the stored versions. */
   readonly isBegunKnown: boolean;
-  /** Those of the newest version with items that the next one dropped: an undo puts them back. */
+  /** The times of the newest version of which the next one dropped items: an undo puts them back. */
   readonly dropped?: StatusTimes | undefined;
 }
 
@@ -95,7 +95,7 @@ function timesAfter(
   return { items, of, begun, isBegunKnown, dropped };
 }
 
-/** Of an item that is begun again, by an undo or not, the pause does not count. */
+/** If an item is begun again, by an undo or not, the pause does not count. */
 function timesAt(now: number, last: Item, is: Item, before: ItemTimes): ItemTimes {
   const known = before.isLonger ? undefined : now - before.since;
   const took = last.status === 'in_progress' ? known : before.took;

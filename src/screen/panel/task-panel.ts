@@ -55,7 +55,7 @@ class PanelList {
     return this.store.get();
   }
 
-  /** What has changed since the last call, in words. */
+  /** The changes since the last call, in words. */
   report(): string {
     const before = this.#reported;
     this.#reported = this.todos;

@@ -197,7 +197,7 @@ function restoreCommands({ flags, aliases, traps }: HeldSettings, start: readonl
   return commands && `{ ${commands};} >/dev/null 2>&1`;
 }
 
-/** Whether commands after the line may become a part of it, or have an effect that shows. */
+/** True if commands after the line may become a part of it, or have a visible effect. */
 function mayShowMore(line: string, { flags, aliases }: HeldSettings): boolean {
   const isPlain = !flags.includes('v') && !aliases && !/\b(?:set|shopt|alias|ulimit)\b/.test(line);
   return !isPlain || !readCommands(line).isComplete;
@@ -217,7 +217,7 @@ function reportCommand(code: string, files: ControlFiles): string {
   return `${printReport(code)}&&${hasFifos(files)}||${BUILTIN} exit "$_";${SETTINGS};${TRAPS_OFF};${OTHERS_OFF}`;
 }
 
-/** The same for a DEBUG trap, which runs for the first command only: others run in a subshell of it. */
+/** As `reportCommand`, with a DEBUG trap, which runs for the first command only: others run in a subshell of it. */
 function tracedReport(code: string, files: ControlFiles): string {
   const report = `{ ${printReport(code)};${SETTINGS};} >${quote(files.status)} 2>/dev/null`;
   return `${TRAPS_OFF} 9>/dev/null"$(${report})";${hasFifos(files)}||${BUILTIN} exit;${OTHERS_OFF}`;

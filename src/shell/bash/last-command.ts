@@ -52,7 +52,7 @@ export function startCommands(
   return [given, statusCommand(exitCode, statuses, given === '' && !hasTraps)];
 }
 
-/** Whether the first command of a line asks for what is not known of the line before. */
+/** True if the first command of a line names `$_` or PIPESTATUS, and the previous line left `$_` unknown. */
 export function asksInVain(line: string, last: LastCommand | undefined): boolean {
   if (last === undefined || last.argument !== undefined) return false;
   const commands = line.replace(/^(?:\s|#.*\n)*/, '').replace(/'[^']*'/g, '');

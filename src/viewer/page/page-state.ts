@@ -45,7 +45,7 @@ function pageStateOf(
   };
 }
 
-/** What a version changed is known from the one before it. */
+/** Reads one version more: the oldest one shown is compared with the one before it. */
 function historyOf(versions: KnownList['versions']): readonly Entry[] {
   return entriesOf(versions.slice(0, MOST_PAGE_VERSIONS + 1)).slice(0, MOST_PAGE_VERSIONS);
 }
