@@ -2,7 +2,7 @@ import { notKnown, StateError } from '../base/command/state-error.ts';
 import { clockMs, inTime, limitChange, pause } from '../base/command/time-limit.ts';
 import type { HistoryRange } from '../lists/place.ts';
 import { type Connection, Failed, NO_ANSWER } from './connection.ts';
-import type { Bell, Sighting } from './version-watch.ts';
+import type { Announcements, Watermark } from './version-watch.ts';
 
 export interface StoredOnServer {
   readonly version: number;
@@ -90,10 +90,10 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
   abstract lists(prefix: string): Promise<{ readonly key: string; readonly version: number }[]>;
 
   /** Distinguishes one state of all lists below a prefix from another. */
-  abstract lastChange(prefix: string): Promise<Sighting>;
+  abstract lastChange(prefix: string): Promise<Watermark>;
 
   /** Announces changes below a prefix. */
-  abstract bell(prefix: string): Bell;
+  abstract announcements(prefix: string): Announcements;
 
   /** Creates what the engine needs before the first list. */
   abstract init(): Promise<void>;

@@ -24,7 +24,7 @@ import {
   versionOfKey,
 } from './etcd-answer.ts';
 import { EtcdConnection, type EtcdLogin } from './etcd-connection.ts';
-import type { Bell, Change, Sighting } from './version-watch.ts';
+import type { Announcements, Change, Watermark } from './version-watch.ts';
 
 const PAGE = 1000;
 const LOOK_EVERY_MS = 4000;
@@ -132,7 +132,7 @@ export class EtcdEngine extends Engine<EtcdConnection> {
     return [...found].map(([key, version]) => ({ key: key.slice(this.#start.length), version }));
   }
 
-  async lastChange(prefix: string): Promise<Sighting> {
+  async lastChange(prefix: string): Promise<Watermark> {
     const last = { keys_only: true, limit: '1', sort_order: 'DESCEND', sort_target: 'MOD' };
     const { kvs, count } = await this.#range({ ...this.#below(prefix), ...last });
     return { newest: Number(kvs?.[0]?.mod_revision ?? 0), count: Number(count ?? 0) };
@@ -142,7 +142,7 @@ export class EtcdEngine extends Engine<EtcdConnection> {
    * A watch that ends is opened again, at the next member, and looks for changes in between. One that missed a change is
    * cut off somewhere although its connection stands, so it is opened again too.
    */
-  bell(prefix: string): Bell {
+  announcements(prefix: string): Announcements {
     const body = { create_request: this.#below(prefix) };
     let watching: EtcdConnection | undefined;
     let [isEstablished, hasEnded] = [false, false];

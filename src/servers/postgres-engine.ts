@@ -18,7 +18,7 @@ import {
   PostgresError,
   type ResultRow,
 } from './postgres-connection.ts';
-import type { Bell, Sighting } from './version-watch.ts';
+import type { Announcements, Watermark } from './version-watch.ts';
 
 /** The pause between looks while notifications arrive, and if a pooler swallows them. */
 const LOOK_SELDOM_MS = 4000;
@@ -106,7 +106,7 @@ export class PostgresEngine extends Engine<PostgresConnection> {
     return rows.map(([key = '', version]) => ({ key, version: Number(version) }));
   }
 
-  async lastChange(prefix: string): Promise<Sighting> {
+  async lastChange(prefix: string): Promise<Watermark> {
     const [[changes, count] = []] = await this.#read(
       `select coalesce(sum(version), 0), count(*) from ${this.#lists} where ${startsWith(prefix)}`,
     );
@@ -117,7 +117,7 @@ export class PostgresEngine extends Engine<PostgresConnection> {
    * Hears the name of each changed list; after the next statement, and after a reconnect, changes may have been missed. A
    * pooler may swallow all notifications.
    */
-  bell(prefix: string): Bell {
+  announcements(prefix: string): Announcements {
     return {
       pauseMs: { heard: LOOK_SELDOM_MS, missed: LOOK_OFTEN_MS },
       listen: (look) => {

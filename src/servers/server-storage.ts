@@ -66,9 +66,9 @@ export class ServerStorage implements ListStorage {
   watch(key: string, listener: (changed?: readonly FoundList[]) => void): () => void {
     const prefix = `${key}/`;
     return whenOpen(this.#connected(), (engine) => {
-      const sight = () => engine.lastChange(prefix);
+      const fetch = () => engine.lastChange(prefix);
       const tell = (changes?: readonly Change[]) => listener(changes && withPaths(changes));
-      const watch = new VersionWatch(0, sight, 'revision', engine.bell(prefix), tell);
+      const watch = new VersionWatch(0, fetch, 'revision', engine.announcements(prefix), tell);
       return () => watch.end();
     });
   }
@@ -164,10 +164,10 @@ export class ServerPlace<T> implements SharedPlace<T> {
 
   watch(listener: () => void): () => void {
     return whenOpen(this.#engine(), (engine) => {
-      const bell = engine.bell(`${this.#key}/`);
-      const sight = async () => ({ newest: await engine.newest(this.#key) });
+      const announcements = engine.announcements(`${this.#key}/`);
+      const fetch = async () => ({ newest: await engine.newest(this.#key) });
       const tell = () => listener();
-      const watch = new VersionWatch(this.#known, sight, 'version', bell, tell);
+      const watch = new VersionWatch(this.#known, fetch, 'version', announcements, tell);
       this.#watches.add(watch);
       return () => {
         this.#watches.delete(watch);

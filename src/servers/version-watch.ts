@@ -2,8 +2,8 @@ import { limitAnew, withoutTimeLimit } from '../base/command/time-limit.ts';
 
 const LONGEST_LOOK_MS = 5000;
 
-/** A state of one list, or of all lists below a prefix. */
-export interface Sighting {
+/** How far one list has changed, or all lists below a prefix. */
+export interface Watermark {
   /** Grows with each change. */
   readonly newest: number;
   /** Distinguishes states with removed lists; undefined if it is not known. */
@@ -19,7 +19,7 @@ export interface Change {
 }
 
 /** How a server announces changes. */
-export interface Bell {
+export interface Announcements {
   /**
    * @param look gets the new versions, if they are known; none if something else happened; undefined if something may have
    *   been missed.
@@ -37,12 +37,12 @@ export interface Bell {
  * since a server that is cut off announces nothing. Also reports when looking begins to fail, and when it works again.
  */
 export class VersionWatch {
-  readonly #sight: () => Promise<Sighting>;
+  readonly #fetch: () => Promise<Watermark>;
   readonly #number: 'version' | 'revision';
   readonly #listener: (changes?: readonly Change[]) => void;
-  readonly #bell: Bell;
-  readonly #endBell: () => void;
-  #seen: Sighting;
+  readonly #announcements: Announcements;
+  readonly #endAnnouncements: () => void;
+  #seen: Watermark;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   /** Set if another look must follow; true if the server asked for it. */
@@ -54,23 +54,23 @@ export class VersionWatch {
 
   /**
    * @param known `newest` at the beginning, as far as known.
-   * @param number which number of a change is the `newest` of a sighting.
+   * @param number which number of a change is the `newest` of a watermark.
    * @param listener gets the new versions, if they are all there is.
    */
   constructor(
     known: number,
-    sight: () => Promise<Sighting>,
+    fetch: () => Promise<Watermark>,
     number: 'version' | 'revision',
-    bell: Bell,
+    announcements: Announcements,
     listener: (changes?: readonly Change[]) => void,
   ) {
     this.#seen = { newest: known };
-    this.#sight = sight;
+    this.#fetch = fetch;
     this.#number = number;
-    this.#bell = bell;
+    this.#announcements = announcements;
     this.#listener = (changes) => withoutTimeLimit(() => listener(changes));
     void this.#look();
-    this.#endBell = bell.listen((changes) => this.#heard(changes));
+    this.#endAnnouncements = announcements.listen((changes) => this.#heard(changes));
   }
 
   /** Reports a version that was committed here without looking; a pending look starts again. */
@@ -86,7 +86,7 @@ export class VersionWatch {
   end(): void {
     this.#hasEnded = true;
     clearTimeout(this.#timer);
-    this.#endBell();
+    this.#endAnnouncements();
   }
 
   #heard(changes?: readonly Change[]): void {
@@ -103,7 +103,7 @@ export class VersionWatch {
 
   #lookLater(): void {
     clearTimeout(this.#timer);
-    const { heard, missed } = this.#bell.pauseMs;
+    const { heard, missed } = this.#announcements.pauseMs;
     this.#timer = setTimeout(() => void this.#look(), this.#hasHeard ? heard : missed).unref();
   }
 
@@ -118,7 +118,7 @@ export class VersionWatch {
     const before = this.#seen;
     this.#isLooking = true;
     // It may outlive the command that began to watch. Readers of the list get the error; the next look may succeed.
-    const now = await limitAnew(LONGEST_LOOK_MS, this.#sight).catch(() => undefined);
+    const now = await limitAnew(LONGEST_LOOK_MS, this.#fetch).catch(() => undefined);
     this.#isLooking = false;
     if (this.#hasEnded) return;
     // A version that was committed here meanwhile may be newer.
@@ -130,7 +130,7 @@ export class VersionWatch {
   }
 
   /** @param found undefined if looking failed. */
-  #saw(found: Sighting | undefined, isAsked: boolean): void {
+  #saw(found: Watermark | undefined, isAsked: boolean): void {
     const [now, isFailing] = [found ?? this.#seen, found === undefined];
     // A list without a new version may have been removed.
     const isUncounted = isAsked && now.count !== undefined && this.#seen.count === undefined;
@@ -139,13 +139,13 @@ export class VersionWatch {
     this.#isFailing = isFailing;
     this.#seen = now;
     if (isNew) this.#hasHeard = isAsked;
-    if (isNew && !isAsked) this.#bell.missed?.();
+    if (isNew && !isAsked) this.#announcements.missed?.();
     this.#lookLater();
     if (isNews) this.#listener();
   }
 }
 
-function isSame(a: Sighting, b: Sighting): boolean {
+function isSame(a: Watermark, b: Watermark): boolean {
   const isCounted = a.count !== undefined && b.count !== undefined;
   return a.newest === b.newest && (!isCounted || a.count === b.count);
 }
