@@ -10,7 +10,7 @@ import { noteLines } from '../base/command/replies.ts';
 import { type GuidanceSettings, readSettings } from '../base/settings/settings.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
-import { hearUser } from '../todo/user-changes.ts';
+import { takeUserChanges } from '../todo/user-changes.ts';
 import type { FollowedTasks } from './followed-tasks.ts';
 import { Reminders, saidBy } from './reminders.ts';
 import { GUIDANCE_RULES, type GuidanceRule } from './rules.ts';
@@ -52,7 +52,7 @@ export class Guide {
   #seenVersion: number | undefined;
   #news: Promise<readonly string[]> | undefined;
   /** The version of the shared list up to which the agent knows all changes. */
-  #heardVersion = 0;
+  #readVersion = 0;
 
   constructor(options: GuideOptions) {
     this.#options = options;
@@ -138,7 +138,7 @@ export class Guide {
     try {
       if (list === undefined) return undefined;
       const { by, version } = list.get();
-      const isHeard = by === list.author || version === this.#heardVersion;
+      const isHeard = by === list.author || version === this.#readVersion;
       return isHeard || this.#settings().guidance !== 'all' ? undefined : list;
     } catch {
       // The next command that needs the list reports what is wrong with it.
@@ -149,8 +149,8 @@ export class Guide {
   async #ofUser(list: TodoList): Promise<readonly string[]> {
     const { version } = list.seen;
     try {
-      const lines = await hearUser(list);
-      this.#heardVersion = version;
+      const lines = await takeUserChanges(list);
+      this.#readVersion = version;
       return asText(lines);
     } catch {
       return [];

@@ -19,7 +19,7 @@ import {
 } from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes } from './todo-version.ts';
-import { refuseForUser, unheardChanges } from './user-changes.ts';
+import { refuseForUser, unreadChanges } from './user-changes.ts';
 import { CHANGED, proofKey, replyTo, write } from './write-list.ts';
 
 export const PROVE_OPTIONS = { '--start': 'texts', ...LIST_OPTIONS, ...HELP_OPTIONS } as const;
@@ -112,8 +112,8 @@ async function prove(
 ): Promise<CommandResult> {
   // 1. Refuse before any check runs what would be refused after it.
   const newest = await list.read();
-  const unheard = await unheardChanges(list, newest);
-  const told = unheard && (await refuseForUser(CHANGED, unheard, list));
+  const unread = await unreadChanges(list, newest);
+  const told = unread && (await refuseForUser(CHANGED, unread, list));
   if (told) return told;
   const { items } = newest;
   const chosen = reviseList(items, { '--done': names, '--start': start });

@@ -20,7 +20,7 @@ import helpPage from './todo-read.md';
 import { LIST_OPTIONS, LIST_REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes, type TodoVersion } from './todo-version.ts';
-import { hearUser, notesOf, unheardChanges } from './user-changes.ts';
+import { notesOf, takeUserChanges, unreadChanges } from './user-changes.ts';
 
 /** For errors: most wrong calls mean this one. */
 const READ_USAGE = 'Usage: TodoRead [--json]\n';
@@ -120,7 +120,7 @@ async function readList(
   if (print) return readByPerson(list, print);
   // 3. The newest version. A status line asks all the time, and no agent reads it.
   if (asLine) return done(listForm(await list.read(), form));
-  const ofUser = await hearUser(list);
+  const ofUser = await takeUserChanges(list);
   const newest = await list.read();
   const notes = [...ofUser, ...(await leftBehindNotes(list, newest)), newest.damage];
   return done(listForm(newest, form), noteLines(notes));
@@ -142,8 +142,8 @@ async function readVersion(
 
 /** Notes for the agent stay unread. */
 async function readByPerson(list: TodoList, forPeople: ForPeople): Promise<CommandResult> {
-  const unheard = await unheardChanges(list);
-  const notes = unheard ? notesOf(unheard) : [];
+  const unread = await unreadChanges(list);
+  const notes = unread ? notesOf(unread) : [];
   const versions = await list.history();
   return done(await forPeople(versions), noteLines([...notes, versions[0]?.damage]));
 }

@@ -20,7 +20,7 @@ interface UserChange {
 }
 
 /** A person's changes that the agent does not know, and the current list. */
-export interface Unheard {
+export interface UnreadChanges {
   readonly now: TodoVersion;
   readonly changes: readonly UserChange[];
 }
@@ -29,10 +29,10 @@ export interface Unheard {
  * A person's changes since the agent wrote or read the list. Versions alone tell: an agent that reads the changes signs the
  * list as a version of its own.
  */
-export async function unheardChanges(
+export async function unreadChanges(
   list: TodoList,
   newest?: TodoVersion,
-): Promise<Unheard | undefined> {
+): Promise<UnreadChanges | undefined> {
   if (list.author === USER) return undefined;
   const { version, by, damage } = newest ?? (await list.read());
   // An empty list has no news, and nobody needs news of their own writes.
@@ -61,14 +61,14 @@ export async function unheardChanges(
 }
 
 /** Returns a person's changes, one line each, only once. */
-export async function hearUser(list: TodoList): Promise<readonly string[]> {
-  const unheard = await unheardChanges(list);
-  if (unheard === undefined) return [];
-  await sign(list, unheard.now);
-  return notesOf(unheard);
+export async function takeUserChanges(list: TodoList): Promise<readonly string[]> {
+  const unread = await unreadChanges(list);
+  if (unread === undefined) return [];
+  await sign(list, unread.now);
+  return notesOf(unread);
 }
 
-export function notesOf({ changes }: Unheard): string[] {
+export function notesOf({ changes }: UnreadChanges): string[] {
   const notes = changes.slice(0, MAX_NOTES).map(({ text }) => `the user ${text}`);
   const more = changes.length - notes.length;
   return more > 0 ? [...notes, `the user changed ${more} more`] : notes;
@@ -88,13 +88,13 @@ async function sign(list: TodoList, now: TodoVersion): Promise<TodoVersion | und
 /** Refuses, once, a change that would undo a person's change unknown to the agent. @returns undefined if the list has moved on. */
 export async function refuseForUser(
   title: string,
-  unheard: Unheard,
+  unread: UnreadChanges,
   list: TodoList,
 ): Promise<CommandResult | undefined> {
-  const told = await sign(list, unheard.now);
+  const told = await sign(list, unread.now);
   if (told === undefined) return undefined;
   const stderr = `Error: ${title}; nothing was changed
-${noteLines(notesOf(unheard))}The list now is, at version ${told.version}:
+${noteLines(notesOf(unread))}The list now is, at version ${told.version}:
 ${itemLines(told.items, MAX_BYTES_OF_CHANGES)}Take this list into account, then write again.
 `;
   return failed('refused', stderr);

@@ -10,7 +10,7 @@ import { type Item, type Items, TODO_FIELDS, type TodoItem } from './todo-fields
 import { validateTodoList } from './todo-schema.ts';
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes, type TodoVersion } from './todo-version.ts';
-import { notesOf, refuseForUser, type Unheard, unheardChanges } from './user-changes.ts';
+import { notesOf, refuseForUser, type UnreadChanges, unreadChanges } from './user-changes.ts';
 
 /** The written list with the version that it replaced, and notes; or the refusal of a write that changed nothing. */
 export type WriteOutcome = Written | { readonly refused: CommandResult };
@@ -54,14 +54,14 @@ export async function write(
       return { refused: movedOn(newest, expected, isOld) };
     }
     // 2. Refuse once if the agent may not know what it changes: a person has changed the list.
-    const unheard = expected === undefined ? await unheardChanges(list, newest) : undefined;
-    const objection = unheard && objectionTo(wanted, unheard);
+    const unread = expected === undefined ? await unreadChanges(list, newest) : undefined;
+    const objection = unread && objectionTo(wanted, unread);
     if (objection) {
-      const refused = await refuseForUser(objection, unheard, list);
+      const refused = await refuseForUser(objection, unread, list);
       if (refused) return { refused };
       continue;
     }
-    const before = unheard?.now ?? newest;
+    const before = unread?.now ?? newest;
     // 3. Compute the new list, with the proofs of its items.
     const planned = 'items' in wanted ? wanted : afterSteps(before, wanted.steps, settings);
     if ('refused' in planned) {
@@ -74,14 +74,14 @@ export async function write(
     // 4. Commit it; begin again if another writer was faster.
     const written = await list.updateIf(before.version, proven.items, { emptied, dropped });
     if (written === undefined) continue;
-    const heard = unheard ? notesOf(unheard) : [];
+    const heard = unread ? notesOf(unread) : [];
     const notes = [newest.damage, ...heard, ...proven.notes];
     return { written, replaced: before, notes };
   }
 }
 
-/** Items are named by their places, which an unheard change may have moved; a whole list may undo it. */
-function objectionTo(wanted: Wanted, { changes }: Unheard): string | undefined {
+/** Items are named by their places, which an unread change may have moved; a whole list may undo it. */
+function objectionTo(wanted: Wanted, { changes }: UnreadChanges): string | undefined {
   if ('steps' in wanted) return CHANGED;
   return changes.some((each) => each.isUndoneBy(wanted.items)) ? UNDOES : undefined;
 }
@@ -188,8 +188,8 @@ export function replyTo(
 /** @param to the version to restore; default: the one before the last change. */
 export async function undo(list: TodoList, to?: number): Promise<WriteOutcome> {
   const before = await list.read();
-  const unheard = await unheardChanges(list, before);
-  const refused = unheard && (await refuseForUser(UNDOES, unheard, list));
+  const unread = await unreadChanges(list, before);
+  const refused = unread && (await refuseForUser(UNDOES, unread, list));
   if (refused) return { refused };
   const written = await list.undo(to);
   if (!written && to !== undefined) return { refused: notKept(to, await list.history()) };

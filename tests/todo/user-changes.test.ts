@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { USER } from '../../src/lists/place.ts';
 import type { TodoItem } from '../../src/todo/todo-fields.ts';
 import { openTodoStore, type TodoStore } from '../../src/todo/todo-store.ts';
-import { hearUser } from '../../src/todo/user-changes.ts';
+import { takeUserChanges } from '../../src/todo/user-changes.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { runs } from '../helpers/random.ts';
 import { ok } from '../helpers/replies.ts';
@@ -31,14 +31,14 @@ describe('what a person changed', () => {
   ])('from %j to %j is %j', async (before, after, notes) => {
     const { agent, user } = shared(...before.split(' | ').filter(Boolean));
     user.update(todosIn(after));
-    expect(await hearUser(agent)).toEqual(notes);
+    expect(await takeUserChanges(agent)).toEqual(notes);
   });
 
   test('and took back is nothing', async () => {
     const { agent, user } = shared('- a');
     user.update(todos('- a', '- b'));
     user.update(todos('- a'));
-    expect(await hearUser(agent)).toEqual([]);
+    expect(await takeUserChanges(agent)).toEqual([]);
     expect(agent.get().version).toBe(3);
   });
 
@@ -46,8 +46,8 @@ describe('what a person changed', () => {
     const { folder, agent, user } = shared('- a');
     user.update(todos('- a', '- b'));
     const another = () => openTodoStore({ folder, author: 'main' });
-    expect(await hearUser(another())).toHaveLength(1);
-    expect(await hearUser(another())).toEqual([]);
+    expect(await takeUserChanges(another())).toHaveLength(1);
+    expect(await takeUserChanges(another())).toEqual([]);
     expect(agent.get().items).toEqual(todos('- a', '- b'));
   });
 
@@ -56,7 +56,7 @@ describe('what a person changed', () => {
     user.update(
       todos(...Array.from({ length: 20 }, (_, index) => `- \x1b[31m${index}${'x'.repeat(150)}`)),
     );
-    const notes = await hearUser(agent);
+    const notes = await takeUserChanges(agent);
     expect(notes).toHaveLength(9);
     expect(notes.at(-1)).toBe('the user changed 13 more');
     expect(notes.join('')).not.toMatch(/\x1b/);
@@ -69,7 +69,7 @@ describe('what a person changed', () => {
     lead.update(todos('- a', '- b', '- c'));
     user.update(todos('x a', '- b', '- c'));
     lead.update(todos('x a', '- b'));
-    expect(await hearUser(agent)).toEqual(['the user added "b"', 'the user completed "a"']);
+    expect(await takeUserChanges(agent)).toEqual(['the user added "b"', 'the user completed "a"']);
   });
 });
 

@@ -15,7 +15,7 @@ import type { Items } from '../../todo/todo-fields.ts';
 import { isUntilDone, TodoHome } from '../../todo/todo-home.ts';
 import type { TodoList } from '../../todo/todo-store.ts';
 import { leftBehindNotes, type TodoVersion } from '../../todo/todo-version.ts';
-import { hearUser } from '../../todo/user-changes.ts';
+import { takeUserChanges } from '../../todo/user-changes.ts';
 import {
   type CommandEnd,
   FINISH,
@@ -78,7 +78,7 @@ export async function answerEvent(event: HookEvent, world: HookWorld): Promise<R
 
 /** False if the agent will not see the reply, so news must not be marked as read. */
 function isHeard({ what }: HookEvent): boolean {
-  if (what.kind === 'command') return !what.isUnheard;
+  if (what.kind === 'command') return !what.isReplyDropped;
   return what.kind !== 'stop' && what.kind !== 'cut';
 }
 
@@ -98,7 +98,7 @@ async function releaseAtEnd({ session }: HookEvent, { team, settings }: Opened):
 
 async function answerOfList(event: HookEvent, world: Opened): Promise<Reply> {
   const list = world.home.open({});
-  const ofUser = isHeard(event) ? noteLines(await hearUser(list)).trimEnd() : '';
+  const ofUser = isHeard(event) ? noteLines(await takeUserChanges(list)).trimEnd() : '';
   const found = await list.read();
   const newest = found.version === 0 ? await inherited(list, event, world) : found;
   if (newest === undefined) {
@@ -197,11 +197,11 @@ function atPrompt(isContinuation: boolean, conversation: Conversation): Reply {
 }
 
 async function afterCommand(
-  { line, exitCode, isUnheard }: CommandEnd,
+  { line, exitCode, isReplyDropped }: CommandEnd,
   { list, newest, ofUser, world, add }: Conversation,
 ): Promise<Reply> {
   const { before, oldLines, entries } = add({ line, exit: exitCode });
-  if (isUnheard) return {};
+  if (isReplyDropped) return {};
   const last = entries.at(-1);
   if (last === undefined) return { context: ofUser };
   const { session } = last;

@@ -33,7 +33,7 @@ export interface CommandEnd {
   /** Undefined if the harness does not report it. */
   readonly exitCode: number | undefined;
   /** The harness drops the reply. */
-  readonly isUnheard?: true;
+  readonly isReplyDropped?: true;
 }
 
 /** An agent is about to stop. */
@@ -130,7 +130,7 @@ export const DIALECTS = {
   },
   /** The hooks pass `--dialect kimi`. Kimi CLI drops all replies except refusals. */
   kimi: {
-    adapt: (what) => (what.kind === 'command' ? { ...what, isUnheard: true } : what),
+    adapt: (what) => (what.kind === 'command' ? { ...what, isReplyDropped: true } : what),
     write: (_event, { refusal }) => {
       const denied = { permissionDecision: 'deny', permissionDecisionReason: refusal };
       return refusal === undefined ? undefined : { hookSpecificOutput: denied };
@@ -273,7 +273,7 @@ function adaptQwen(what: Happening, { prompt }: HookInput): Happening {
 function adaptCursor(what: Happening, input: HookInput): Happening {
   const isFailure = input.hook_event_name === 'postToolUseFailure';
   if (what.kind === 'command' && isFailure)
-    return { ...what, exitCode: undefined, isUnheard: true };
+    return { ...what, exitCode: undefined, isReplyDropped: true };
   const continues = input.status !== 'completed' || Number(input.loop_count ?? 0) > 0;
   return what.kind === 'stop' ? { ...what, continues } : what;
 }
