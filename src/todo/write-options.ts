@@ -40,7 +40,7 @@ const CALLS: readonly (readonly [call: string, words: string])[] = [
   [FILE_LIST, 'file input from f i'],
   ['TodoWrite -', 'stdin'],
   // These need the whole list.
-  [WHOLE_LIST, 'write replace todos data edit rename move priority'],
+  [WHOLE_LIST, 'write replace todos data edit rename move priority note comment message'],
 ];
 
 function callNamed(word: string): string | undefined {
@@ -60,6 +60,8 @@ export function wrongWord(given: readonly string[]): string | undefined {
   const words = given.flatMap((word) => (OF_ITEM.test(word) ? word.split(/[\s:=]+/) : word));
   const [first = '', second = ''] = words;
   const problem = (call: string) => `${inQuotes(first)} is not a list. Try: ${call}`;
+  const steps = stepCall(given);
+  if (steps !== undefined) return problem(steps);
   // Such as `1 completed`.
   if (ITEM_WORD.test(first) && /^[a-z][\w-]*$/i.test(second)) {
     const call = callFor(second, words);
@@ -91,10 +93,13 @@ export function wrongOption(
   const isProve = callNamed(word) === PROVE;
   const call = callFor(word, isProve ? [...done, ...words] : words) ?? listCall(words);
   const said = `Unknown option ${briefText(unknown)}`;
+  const steps = stepCall(argv);
+  if (steps !== undefined) return `${said}. Try: ${steps}`;
   if (!argv.some((argument) => STEP.test(argument))) return `${said}. Try: ${call}`;
   // Only this option is wrong.
   if (isStep(call)) return `${said} (did you mean ${call.split(' ')[1]}?)`;
-  const isOther = call === WHOLE_LIST || call.startsWith('TodoRead');
+  const isOther =
+    [WHOLE_LIST, filledIn(ANY_STEP, words)].includes(call) || call.startsWith('TodoRead');
   return isOther ? `${said}; leave it out` : `${said}. Try: ${call}`;
 }
 
@@ -109,12 +114,36 @@ function callFor(name: string, words: readonly string[]): string | undefined {
   if (isListGiven && (call === ANY_STEP || call?.startsWith('TodoRead'))) return WHOLE_LIST;
   if (call === WHOLE_LIST) return listCall(words);
   const isOfItem = known === 'status' && words.some((word) => ITEM_WORD.test(word));
-  if (call !== DONE && call !== ANY_STEP && !isOfItem) return call && filledIn(call, words);
-  // `mark 1 in_progress`, `--status 1 cancelled`.
-  const steps = [known, ...words.map((word) => knownWord(plainWord(word)))]
-    .map((word) => (word && callNamed(word)) ?? '')
-    .filter(isStep);
-  return filledIn(steps.find((step) => step !== DONE) ?? steps[0] ?? ANY_STEP, words);
+  return call && filledIn(isOfItem ? ANY_STEP : call, words);
+}
+
+const FILLER = /^(?:as|to|is|and|then|the|items?|tasks?|todos?|status)$/;
+
+/** The call for words that are all items, steps or fillers: `--complete 2 --start 3`, `mark item 2 as done`. */
+function stepCall(words: readonly string[]): string | undefined {
+  const text = words.join(' ').toLowerCase().replaceAll('_', '-');
+  const joined = text.replace(/\b(in|not) (?=progress|done|compl|finish)/g, '$1-');
+  const said = joined.split(/[\s=:,]+/).map(plainWord);
+  const tokens: string[] = [];
+  for (const word of said.flatMap((one) => knownWord(one) ?? one.split('-'))) {
+    const call = callNamed(knownWord(word) ?? '') ?? '';
+    const token = ITEM_WORD.test(word)
+      ? word.replace('#', '')
+      : isStep(call)
+        ? call.split(' ')[1]
+        : '';
+    if (token === '' && word !== '' && call !== ANY_STEP && !FILLER.test(word)) return undefined;
+    if (token && token !== tokens.at(-1)) tokens.push(token);
+  }
+  const steps = tokens.join(' ');
+  const isItemFirst = /^\d/.test(steps);
+  const step = isItemFirst ? /((?:\d+ )+)(--\w+) ?/g : /(--\w+)((?: \d+)+) ?/g;
+  if (steps === '' || steps.replace(step, '') !== '') return undefined;
+  const inOrder = (_: string, one: string, other: string) => {
+    const [option, items] = isItemFirst ? [other, one] : [one, other];
+    return ` ${option} ${items.trim().replaceAll(' ', ',')}`;
+  };
+  return `TodoWrite${steps.replace(step, inOrder)}`;
 }
 
 function listCall(words: readonly string[]): string {

@@ -23,3 +23,34 @@ test.each([
   expect({ exitCode, items }).toEqual({ exitCode: 2, items: BEFORE });
   expect(stderr).toMatch(problem);
 });
+
+test.each([
+  ['--complete 2 --start 3', '--done 2 --start 3'],
+  ['--start 3 --complete 2', '--start 3 --done 2'],
+  ['--finish=2 --begin=3', '--done 2 --start 3'],
+  ['--completed 1,2 --in_progress 3', '--done 1,2 --start 3'],
+  ['done 2, start #3', '--done 2 --start 3'],
+  ['mark item 2 as in progress', '--start 2'],
+  ['2 is not done', '--pending 2'],
+  ['2 done, 3 started', undefined],
+  ['2 done 3 pending', '--done 2 --pending 3'],
+  ['put back 2', '--pending 2'],
+  ['--set-status 2 completed', '--done 2'],
+  ['--mark-done 2', '--done 2'],
+  ['--remove-done 2', '--drop 2'],
+  ['--done 2 --complete', undefined],
+])('%s leads to a call of all its steps', async (words, steps) => {
+  const { stderr, items } = await todoWrite(words.split(' '));
+  const [, told] = /Try: TodoWrite ((?:--[a-z]+ [\d,]+ ?)+)$/m.exec(stderr) ?? [];
+  expect(told).toBe(steps);
+  expect(items).toEqual(BEFORE);
+});
+
+test.each([
+  ['--done 1 --comment well', 'Unknown option --comment; leave it out'],
+  ['--done 1 --note x', 'Unknown option --note; leave it out'],
+  ['--add A --active-form Aing --id a', 'Unknown option --id; leave it out'],
+  ['--add A --active-form Aing --complete 1', 'Unknown option --complete (did you mean --done?)'],
+])('%s is told what is wrong with it alone', async (words, problem) => {
+  expect(await todoWrite(words.split(' '))).toEqual(refused(`Error: ${problem}\n`, 2));
+});
