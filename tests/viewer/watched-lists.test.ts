@@ -1,12 +1,14 @@
 import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
+import { ServerStorage } from '../../src/servers/server-storage.ts';
+import { TodoList, TodoStore, todoPlace } from '../../src/todo/todo-store.ts';
 import { WatchedLists } from '../../src/viewer/watched-lists.ts';
 import { cleanEnvironment } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { listFolder } from '../helpers/list-folders.ts';
+import { describeOn, useServers } from '../helpers/servers.ts';
 import { todos } from '../screen/panel/todos.ts';
 import { teamOf } from './viewer-state.ts';
 
@@ -41,6 +43,24 @@ test('of more lists than asked for, those that were changed last are found', asy
   );
   const sessions = (await watched.find(3)).map(({ session }) => session);
   expect(sessions).toEqual(['t', 's', 'r']);
+});
+
+// A server does not say when a list was changed.
+describeOn(useServers().one, (server) => {
+  test('of more lists than asked for, the one changed last is found, wherever it stands', async () => {
+    const watched = new WatchedLists(cleanEnvironment({ TODO_STATE_URL: server().emptyUrl() }));
+    onTestFinished(() => watched.close());
+    if (watched.storage instanceof ServerStorage) await watched.storage.init();
+    for (const [at, name] of ['a', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'b'].entries()) {
+      const place = todoPlace(watched.storage, `todos/${name}/main`, {
+        author: 'main',
+        history: 2,
+      });
+      await new TodoList(() => new Date(1000 * at), place).update(todos('- a'));
+      if (name === 'j') expect(await namesIn(watched, 1)).toEqual(['j main']);
+    }
+    expect(await namesIn(watched, 1)).toEqual(['b main']);
+  });
 });
 
 test('a list that has not changed is not read again, unless it is damaged', async () => {

@@ -38,6 +38,13 @@ test('nothing is pinned without rows, or without room', () => {
   expect(pinned(['a', 'b'], 4)).toHaveLength(2);
 });
 
+test('more rows in place of pinned ones move the text above them up', async () => {
+  const terminal = new VirtualTerminal(12, 5);
+  terminal.write(`${pinned(['one', 'two'], 5).join('')}a\r\nb\r\nhalf`);
+  terminal.write(`${repinned(['one', 'two', 'three'], 5)}!`);
+  expect(await terminal.screen()).toEqual(['b', 'half!', 'one', 'two', 'three']);
+});
+
 test.each([
   ['as many rows', ['one', 'TWO'], ['half of', 'a line', '', 'one', 'TWO']],
   ['fewer', ['ONE'], ['half of', 'a line', '', '', 'ONE']],
