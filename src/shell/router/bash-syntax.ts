@@ -40,8 +40,8 @@ export function canRead(
 }
 
 /**
- * A note, after bash's syntax error, on how to pass JSON safely, or an apostrophe in a line without JSON. Empty if bash can parse
- * the line, if it names no agent command, or if it is too long for JSON.
+ * A note, after bash's syntax error, on how to pass JSON safely; in a line without JSON, on an apostrophe or a call in parentheses.
+ * Empty if bash can parse the line, if it names no agent command, or if it is too long for JSON.
  *
  * @param bash its absolute path.
  */
@@ -54,6 +54,7 @@ export async function heredocHint(
   const name = line.match(/[\w-]+/g)?.find((word) => handlers.has(word));
   if (name === undefined || (await canRead(bash, line).catch(() => true))) return '';
   if (!MAY_BE_JSON.test(line)) {
+    if (line.includes(`${name}(`)) return noteLines([`write ${name} without parentheses`]);
     const [unclosed] = /['"]/.exec(withoutQuoted(line)) ?? [];
     return unclosed === "'" ? noteLines(["inside single quotes, write ' as '\\''"]) : '';
   }
