@@ -117,11 +117,13 @@ function callFor(name: string, words: readonly string[]): string | undefined {
   return call && filledIn(isOfItem ? ANY_STEP : call, words);
 }
 
+const MAX_STEPS_LENGTH = 200;
 const FILLER = /^(?:as|to|is|and|then|the|items?|tasks?|todos?|status)$/;
 
 /** The call for words that are all items, steps or fillers: `--complete 2 --start 3`, `mark item 2 as done`. */
 function stepCall(words: readonly string[]): string | undefined {
   const text = words.join(' ').toLowerCase().replaceAll('_', '-');
+  if (text.length > MAX_STEPS_LENGTH) return undefined;
   const joined = text.replace(/\b(in|not) (?=progress|done|compl|finish)/g, '$1-');
   const said = joined.split(/[\s=:,]+/).map(plainWord);
   const tokens: string[] = [];

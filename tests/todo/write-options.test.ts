@@ -54,3 +54,12 @@ test.each([
 ])('%s is told what is wrong with it alone', async (words, problem) => {
   expect(await todoWrite(words.split(' '))).toEqual(refused(`Error: ${problem}\n`, 2));
 });
+
+test('the call for thousands of items is not written out', async () => {
+  const many = Array.from({ length: 5000 }, (_, index) => String(1 + (index % 2)));
+  for (const words of [many, ['--complete', ...many], [many.join(' ')]]) {
+    const { stderr, exitCode } = await todoWrite(words);
+    expect(exitCode).not.toBe(0);
+    expect(stderr.length).toBeLessThan(500);
+  }
+});
