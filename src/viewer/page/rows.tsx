@@ -109,7 +109,7 @@ function detail(
   const time = at === undefined ? [] : [whenText(at, times)];
   return [
     <dt>{label === before?.label ? '' : label}</dt>,
-    <dd>{[...time, ...lines].join(label === 'Description' ? '\n' : ' · ')}</dd>,
+    <dd>{[...time, lines.join('\n')].filter(Boolean).join(' · ')}</dd>,
   ];
 }
 

@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { claimTask } from '../../../src/tasks/claims.ts';
 import { createTasks } from '../../../src/tasks/task-create.ts';
 import { openTaskStore } from '../../../src/tasks/task-store.ts';
+import { updateTask } from '../../../src/tasks/update-task.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { temporaryDirectory } from '../../helpers/files.ts';
 import { taskListFolder } from '../../helpers/list-folders.ts';
 import { plan, todos } from '../../screen/panel/todos.ts';
+import { LEADER } from '../../tasks/tasks.ts';
 import { busyPage, open, pageOf, picture, serve, storeOf } from './pages.ts';
 
 const CORNER = { position: { x: 10, y: 10 } };
@@ -123,6 +125,8 @@ async function teamPage(width: number, colorScheme: 'dark' | 'light'): Promise<P
   await team.change((graph, at) => createTasks(graph, tasks, at), undefined, 'lea');
   const claim = { agent: 'ann', checkBusy: false, leaseMs: 1000, clock: team.clock };
   await team.change((graph, at) => claimTask(graph, 1, claim, at), undefined, 'ann');
+  const comment = { taskId: 1, comment: 'First\nsecond' };
+  await team.change((graph, at) => updateTask(graph, comment, LEADER, at), undefined, 'lea');
   storeOf(state, 'agent-29').update(todos('- b'));
   storeOf(state, 'agent-3').update(todos('- \u05d0\u05d1 (1)'));
   storeOf(state, 'main@11111111-aaaa-4bbb-8ccc-123456789abc').update(todos('x a', '> c'));
@@ -160,7 +164,8 @@ test.each([
     const told = await page.locator('dl.details').innerText();
     expect(told).toMatch(/Lease until\s+\S+/);
     expect(told).toMatch(/Description\s+Two\nlines/);
-    expect(told).toMatch(/History\s+.*ann: claimed #1 Parse \(ann\)/);
+    expect(told).toMatch(/Comment by leader\s+.* · First\nsecond/);
+    expect(told).toMatch(/History\s[\s\S]*ann: claimed #1 Parse \(ann\)/);
     expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
     expect(await page.evaluate('document.activeElement.dataset.fold')).toBe('task:1');
     await picture(page, `details-${width}-${scheme}`);
