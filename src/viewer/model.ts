@@ -17,7 +17,7 @@ export interface SessionList {
   readonly newest: {
     readonly version: number;
     readonly items: readonly Pick<TodoItem, 'status' | 'activeForm'>[];
-    /** For a team's tasks that cannot be read, 1970. */
+    /** For an unreadable list, when its folder was changed; on a server, 1970. */
     readonly updatedAt: Date;
   };
   /** The damage of its newest version. */

@@ -72,9 +72,8 @@ export class WatchedLists extends TodoHome {
   /** An unreadable list is found, too; only other users' are not. */
   async #newestOf(list: FoundList): Promise<Pick<SessionList, 'newest' | 'damage'> | undefined> {
     const { storage } = this;
-    const isTeam = isTeamKey(list.key);
     try {
-      const found = await (isTeam
+      const found = await (isTeamKey(list.key)
         ? taskPlace(storage, list.key, '')
         : readablePlace(storage, list.key)
       ).load();
@@ -93,7 +92,7 @@ export class WatchedLists extends TodoHome {
       if (!(error instanceof StateError) || error.isOfReading) throw error;
       if (errorCode(error) === 'EACCES') return undefined;
       const version = error instanceof DamagedVersion ? error.version : 0;
-      const updatedAt = new Date(isTeam ? 0 : (list.changedAt ?? 0));
+      const updatedAt = new Date(list.changedAt ?? 0);
       return { newest: { version, items: [], updatedAt }, damage: error.message };
     }
   }

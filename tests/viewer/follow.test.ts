@@ -1,11 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { basename } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { HistoryRange } from '../../src/lists/place.ts';
 import { base64 } from '../../src/servers/etcd-answer.ts';
 import { ServerStorage } from '../../src/servers/server-storage.ts';
 import type { Items } from '../../src/todo/todo-fields.ts';
 import type { TodoVersion } from '../../src/todo/todo-version.ts';
-import { type FollowedList, followLists } from '../../src/viewer/follow.ts';
+import {
+  type FollowedList,
+  type Follower,
+  Following,
+  followLists,
+} from '../../src/viewer/follow.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { closing, EtcdCluster, hasEtcd } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -62,6 +68,64 @@ async function pageOf({ lines }: ReturnType<typeof startProgram>) {
   };
   return { shown, text: () => text };
 }
+
+/** Follows a list with so many versions, of which nothing is heard. */
+function followed(count: number, follower: Partial<Follower<{ version: number }>> = {}) {
+  const list = { count, find: () => [{ key: 'k', path: ['main'], version: list.count }] };
+  const from = (first: number) =>
+    Array.from({ length: list.count - first + 1 }, (_, at) => ({ version: list.count - at }));
+  const source = {
+    find: async () => list.find(),
+    open: () => ({
+      seen: { version: 0 },
+      versions: (range: HistoryRange = {}) =>
+        from('from' in range ? (range.from ?? 1) : Math.max(1, list.count - 1000 + 1)),
+    }),
+    watch: () => () => {},
+  };
+  const deaf = { changed: () => {}, failed: () => {}, reached: () => {} };
+  const following = new Following(source, { ...deaf, ...follower }, 'all');
+  onTestFinished(() => following.end());
+  return { list, following };
+}
+
+test('of a list with many changes a thousand versions are kept', async () => {
+  const { list, following } = followed(999);
+  await following.look();
+  expect(following.known[0]?.versions).toHaveLength(999);
+  list.count = 1002;
+  await following.look();
+  expect(following.known[0]?.versions).toHaveLength(1000);
+  expect(following.known[0]?.versions[0]).toEqual({ version: 1002 });
+});
+
+test('a look that failed is repeated, even if nothing is heard', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const told: string[] = [];
+  const { list, following } = followed(1, {
+    failed: (error) => told.push(`${error}`),
+    reached: () => told.push('reached'),
+  });
+  await following.look();
+  list.find = vi.fn(list.find).mockImplementationOnce(() => {
+    throw new Error('away');
+  });
+  await following.look();
+  await vi.advanceTimersByTimeAsync(1999);
+  expect(told).toEqual(['reached', 'Error: away']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(told).toEqual(['reached', 'Error: away', 'reached']);
+  expect(following.failure).toBeUndefined();
+});
+
+test('after its end nothing is told, though a look was on its way', async () => {
+  const told = vi.fn();
+  const { following } = followed(1, { changed: told, reached: told, failed: told });
+  following.end();
+  await following.look();
+  expect(told).not.toHaveBeenCalled();
+});
 
 test.runIf(hasEtcd)(
   'a change of a list costs who follows it one request to etcd, which names it',

@@ -118,6 +118,14 @@ describe('removal', () => {
     });
   });
 
+  test('damaged tasks of a team are as old as their last change', async () => {
+    const state = temporaryDirectory();
+    const tasks = new FilePlace<string>({ folder: taskListFolder(state, 'c') });
+    tasks.commit(0, 'no change to tasks', new Date());
+    expect((await sessions(state, '--older', '1d', '--yes')).stdout).toBe('');
+    expect(left(state)).toEqual(['c tasks']);
+  });
+
   test('a list that is being written is left alone', async () => {
     const state = await full();
     expect(await sessions(state, '--remove', 'busy', '--yes')).toEqual({
@@ -222,7 +230,7 @@ test('a damaged list is marked, and shows the version that stands in for it', as
   const { stdout } = await sessions(state);
   expect(stdout).toMatch(/^a +main +0\/1 .* damaged: \S*9-broken00\.json is missing/m);
   expect(stdout).toMatch(new RegExp(`^b +main +0/0 .* damaged: \\S*${file} is damaged`, 'm'));
-  expect(stdout).toMatch(/^c +\(team\) +0\/0 +damaged: .* it holds no change to tasks$/m);
+  expect(stdout).toMatch(/^c +\(team\) +0\/0 +\d+s ago +damaged: .* it holds no change to tasks$/m);
   const { sessions: found } = JSON.parse((await sessions(state, '--json')).stdout);
   expect(found).toContainEqual({
     session: 'b',
