@@ -1,4 +1,4 @@
-import { DamagedVersion, errorCode, StateError } from '../base/command/state-error.ts';
+import { errorCode, StateError } from '../base/command/state-error.ts';
 import type { FoundList } from '../lists/storage.ts';
 import { taskPlace, taskRows } from '../tasks/task-store.ts';
 import { TodoHome } from '../todo/todo-home.ts';
@@ -91,9 +91,8 @@ export class WatchedLists extends TodoHome {
       // A server that does not answer may have the list.
       if (!(error instanceof StateError) || error.isOfReading) throw error;
       if (errorCode(error) === 'EACCES') return undefined;
-      const version = error instanceof DamagedVersion ? error.version : 0;
       const updatedAt = new Date(list.changedAt ?? 0);
-      return { newest: { version, items: [], updatedAt }, damage: error.message };
+      return { newest: { version: list.version, items: [], updatedAt }, damage: error.message };
     }
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
@@ -124,6 +124,18 @@ describe('removal', () => {
     tasks.commit(0, 'no change to tasks', new Date());
     expect((await sessions(state, '--older', '1d', '--yes')).stdout).toBe('');
     expect(left(state)).toEqual(['c tasks']);
+  });
+
+  test('a list of a newer program, which cannot be read, can be removed', async () => {
+    const state = temporaryDirectory();
+    write(state, 'a', 'main', DAY, '> b');
+    const folder = listFolder(state, { session: 'a', agent: 'main' });
+    const file = join(folder, readdirSync(folder).find((name) => name.endsWith('json')) ?? '');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"format":1', '"format":2'));
+    expect((await sessions(state)).stdout).toContain('this program reads format 1 only');
+    const yesterday = new Date(Date.now() - 1000 * DAY);
+    utimesSync(folder, yesterday, yesterday);
+    expect(await sessions(state, '--remove', 'a', '--yes')).toEqual(ok('Removed 1 list.\n'));
   });
 
   test('a list that is being written is left alone', async () => {
