@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { serveWeb, tokenIn, type WebServer, webTokenFile } from '../../src/viewer/web-server.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, openProgram } from '../helpers/executables.ts';
@@ -135,6 +135,52 @@ test('events come as they happen, and end with the page', async () => {
   await eventually('the end', () => followers() === 0);
   expect(lines[0]).toBe('retry: 1000');
   expect(head).toEqual([200, 'text/event-stream']);
+});
+
+/** The answer to a page, of which nothing is read yet. */
+async function eventsOf({ url }: WebServer): Promise<IncomingMessage> {
+  const asked = request(`${url}events`).on('error', () => {});
+  onTestFinished(() => void asked.destroy());
+  asked.end();
+  const [answer] = await once(asked, 'response');
+  return answer.setEncoding('utf8').on('error', () => {});
+}
+
+test('a page that reads slowly gets the latest state, not each', async () => {
+  const { server, followers, change } = await serve();
+  const answer = await eventsOf(server);
+  await eventually('it is followed', () => followers() === 1);
+  const states = Array.from(
+    { length: 100 },
+    (_, at) => `{"at":${at},"of":"${'x'.repeat(2 ** 20)}"}`,
+  );
+  for (const state of states) change(state);
+  const seen: number[] = [];
+  let rest = '';
+  answer.on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines)
+      seen.push(...(/^data: \{"at":(\d+)/.exec(line)?.slice(1).map(Number) ?? []));
+  });
+  await eventually('the latest', () => seen.at(-1) === 99);
+  expect(seen.length).toBeLessThan(10);
+});
+
+test('a page hears something every 20 seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { server, followers } = await serve();
+  const answer = await eventsOf(server);
+  let text = '';
+  answer.on('data', (part: string) => {
+    text += part;
+  });
+  await eventually('it is followed', () => followers() === 1);
+  vi.advanceTimersByTime(60_000);
+  const beats = () => text.match(/^data:$/gm)?.length;
+  await eventually('some beats', () => (beats() ?? 0) >= 3);
+  expect(beats()).toBe(3);
 });
 
 test('so many pages are followed, and no more', async () => {
