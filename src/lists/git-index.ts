@@ -91,12 +91,9 @@ function readIndex(bytes: Buffer, hash: number) {
     at += STAT_BYTES + hash + ((flags & EXTENDED) === 0 ? 2 : 4);
     let kept = 0;
     if (version === 4) {
-      // How many bytes of the path before to remove, 7 bits a byte.
-      let byte = bytes.readUInt8(at++);
-      let removed = byte & 0x7f;
-      for (; byte > 0x7f; removed = ((removed + 1) << 7) | (byte & 0x7f))
-        byte = bytes.readUInt8(at++);
-      kept = path.length - removed;
+      const removed = offsetAt(bytes, at);
+      at = removed.end;
+      kept = path.length - removed.value;
     }
     const end = bytes.indexOf(0, at);
     path = path.slice(0, kept) + bytes.toString('latin1', at, end);
@@ -105,10 +102,27 @@ function readIndex(bytes: Buffer, hash: number) {
     // The files of a submodule are in an index of its own.
     paths.push(bytes.readUInt32BE(start + MODE_AT) === SUBMODULE ? `${path}/` : path);
   }
-  for (; at < bytes.length - hash; at += 8 + bytes.readUInt32BE(at + 4)) {
+  return { paths, shared: sharedIn(bytes, at, hash) };
+}
+
+/** A number of 7 bits a byte: how many bytes of the path before to remove. */
+function offsetAt(bytes: Buffer, start: number): { readonly value: number; readonly end: number } {
+  let end = start;
+  let byte = bytes.readUInt8(end++);
+  let value = byte & 0x7f;
+  while (byte > 0x7f) {
+    byte = bytes.readUInt8(end++);
+    value = ((value + 1) << 7) | (byte & 0x7f);
+  }
+  return { value, end };
+}
+
+/** The name of the shared index, from the extension that has it. @param start of the extensions. */
+function sharedIn(bytes: Buffer, start: number, hash: number): string | undefined {
+  for (let at = start; at < bytes.length - hash; at += 8 + bytes.readUInt32BE(at + 4)) {
     if (bytes.toString('latin1', at, at + 4) !== 'link') continue;
     const shared = bytes.toString('hex', at + 8, at + 8 + hash);
-    return { paths, shared: /[^0]/.test(shared) ? shared : undefined };
+    return /[^0]/.test(shared) ? shared : undefined;
   }
-  return { paths, shared: undefined };
+  return undefined;
 }
