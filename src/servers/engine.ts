@@ -135,29 +135,34 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
    * @throws StateError if no server answers in time, or one refuses; it says whether anything can have been changed.
    */
   ask<T>(purpose: Purpose, request: (connection: C) => Promise<T>): Promise<ServerAnswer<T>> {
-    return this.timed(async (deadline) => {
-      let doubt = typeof purpose === 'object' ? purpose : undefined;
-      let { reason } = doubt ?? { reason: NO_TIME };
-      for (let tries = 1; ; tries++) {
-        const left = deadline - clockMs();
-        // A try with hardly any time would only leave its outcome open.
-        if (this.isClosed || left < 2 * SERVER_PAUSE_MS) throw this.#error(purpose, reason, doubt);
-        try {
-          const answer = await this.#try(purpose, Math.min(left, this.tryMs), request);
-          return { answer, doubt };
-        } catch (error) {
-          if (!(error instanceof Failed)) throw error;
-          if (error.outcome === 'refused') throw this.#error(purpose, error.message, doubt, error);
-          // A last try without enough time is not the reason.
-          if (error.message !== NO_ANSWER || reason === NO_TIME) reason = error.message;
-          if (error.outcome !== 'undone' || doubt) doubt = { reason };
-          if (error.outcome === 'hopeless') throw this.#error(purpose, reason, doubt);
-          this.turnToNext();
-          // All were tried; another one may be about to take over.
-          if (tries % this.hosts.length === 0) await pause(SERVER_PAUSE_MS);
-        }
+    return this.timed((deadline) => this.#askUntil(deadline, purpose, request));
+  }
+
+  async #askUntil<T>(
+    deadline: number,
+    purpose: Purpose,
+    request: (connection: C) => Promise<T>,
+  ): Promise<ServerAnswer<T>> {
+    let doubt = typeof purpose === 'object' ? purpose : undefined;
+    let reason = doubt?.reason ?? NO_TIME;
+    for (let tries = 1; ; tries++) {
+      const left = deadline - clockMs();
+      // A try with hardly any time would only leave its outcome open.
+      if (this.isClosed || left < 2 * SERVER_PAUSE_MS) throw this.#error(purpose, reason, doubt);
+      try {
+        return { answer: await this.#try(purpose, Math.min(left, this.tryMs), request), doubt };
+      } catch (error) {
+        if (!(error instanceof Failed)) throw error;
+        if (error.outcome === 'refused') throw this.#error(purpose, error.message, doubt, error);
+        // A last try without enough time is not the reason.
+        if (error.message !== NO_ANSWER || reason === NO_TIME) reason = error.message;
+        if (error.outcome !== 'undone' || doubt) doubt = { reason };
+        if (error.outcome === 'hopeless') throw this.#error(purpose, reason, doubt);
       }
-    });
+      this.turnToNext();
+      // All were tried; another one may be about to take over.
+      if (tries % this.hosts.length === 0) await pause(SERVER_PAUSE_MS);
+    }
   }
 
   async #try<T>(

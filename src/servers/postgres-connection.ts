@@ -130,18 +130,9 @@ export class PostgresConnection extends Connection<ResultRows> {
       if (kind === ROW) {
         if (rows.push(body) > MOST_RESULT_ROWS)
           throw new TooMuch(`it sent more than ${MOST_RESULT_ROWS} rows`);
-      } else if (kind === AUTHENTICATION) {
-        const answer = login.answer(body);
-        if (answer) this.socket.write(message('p', answer));
-      } else if (kind === PARAMETER) {
-        const [name, value] = body.toString().split('\0');
-        if (name === 'in_hot_standby') this.isStandby = value === 'on';
       } else if (kind === NOTICE_MESSAGE) {
         const { V, M } = errorFields(body);
         if (V === 'WARNING') warning = M;
-      } else if (kind === NOTIFICATION) {
-        const [, payload = ''] = body.toString('utf8', 4).split('\0');
-        this.heard?.(payload);
       } else if (kind === FAILURE) {
         error = new PostgresError(errorFields(body));
         // A failed login is followed by the end of the connection.
@@ -149,8 +140,22 @@ export class PostgresConnection extends Connection<ResultRows> {
       } else if (kind === READY) {
         if (!isAnswered) throw new Error(NOT_POSTGRES);
         return error ?? { rows: rows.map(columnsOf), warning };
-      }
+      } else this.#take(kind, body, login);
       isAnswered ||= ANSWERS.includes(kind);
+    }
+  }
+
+  /** Takes a message that is no part of an answer. */
+  #take(kind: string, body: Buffer, login: PostgresLogin): void {
+    if (kind === AUTHENTICATION) {
+      const answer = login.answer(body);
+      if (answer) this.socket.write(message('p', answer));
+    } else if (kind === PARAMETER) {
+      const [name, value] = body.toString().split('\0');
+      if (name === 'in_hot_standby') this.isStandby = value === 'on';
+    } else if (kind === NOTIFICATION) {
+      const [, payload = ''] = body.toString('utf8', 4).split('\0');
+      this.heard?.(payload);
     }
   }
 }
