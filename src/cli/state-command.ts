@@ -10,7 +10,7 @@ import { counted, inQuotes, safeText } from '../base/safe-text.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { orElse } from '../base/system/files.ts';
 import { type ListName, listKey } from '../lists/list-paths.ts';
-import type { SharedPlace, Version } from '../lists/place.ts';
+import type { AnyPlace, Version } from '../lists/place.ts';
 import { connectServer, FolderStorage, type ListStorage } from '../lists/storage.ts';
 import { TASK_STEPS } from '../tasks/stored-tasks.ts';
 import { NO_TASKS, type TaskGraph } from '../tasks/task.ts';
@@ -201,11 +201,11 @@ async function* copyLists(from: ListStorage, to: ListStorage): AsyncGenerator<Co
 }
 
 async function copyList<T>(
-  open: (author: string) => SharedPlace<T>,
-  openCopy: (author: string) => SharedPlace<T>,
+  open: (author: string) => AnyPlace<T>,
+  openCopy: (author: string) => AnyPlace<T>,
   textOf: (content: T) => string,
 ): Promise<Omit<Copied, 'list'>> {
-  const oldestFirst = async (place: SharedPlace<T>) => [...(await place.history())].reverse();
+  const oldestFirst = async (place: AnyPlace<T>) => [...(await place.history())].reverse();
   const versions = await oldestFirst(open(''));
   const lost = versions.findLast(({ damage }) => damage)?.damage;
   const problem = lost && `${lost} in the copy`;
@@ -213,7 +213,7 @@ async function copyList<T>(
   if ((await copied.load()) !== undefined) {
     throw new StateError('this list already exists; it was left alone');
   }
-  const places = new Map<string, SharedPlace<T>>();
+  const places = new Map<string, AnyPlace<T>>();
   for (const [index, { content, at, by }] of versions.entries()) {
     const place = places.get(by) ?? openCopy(by);
     places.set(by, place);

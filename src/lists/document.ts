@@ -1,7 +1,7 @@
 import { StateError } from '../base/command/state-error.ts';
 import { tellListener, warn } from '../base/system/listener.ts';
 import { type Awaitable, type MaybeAsync, maybeAsync, settled, whenDone } from './maybe-async.ts';
-import { type HistoryRange, isSameVersion, type SharedPlace, type Version } from './place.ts';
+import { type AnyPlace, type HistoryRange, isSameVersion, type Version } from './place.ts';
 
 /** How versions of a document look to its users. */
 export interface DocumentView<T, V> {
@@ -26,7 +26,7 @@ interface ListenerEntry<V> {
  * StateError, or reject with one; then nothing was changed, unless its message says so.
  */
 export class Document<T, V> {
-  protected readonly place: SharedPlace<T>;
+  protected readonly place: AnyPlace<T>;
   protected readonly now: () => Date;
   readonly #view: DocumentView<T, V>;
   readonly #listeners = new Set<ListenerEntry<V>>();
@@ -39,7 +39,7 @@ export class Document<T, V> {
   #isLooking = false;
   #isDue = false;
 
-  constructor(place: SharedPlace<T>, view: DocumentView<T, V>, now: () => Date) {
+  constructor(place: AnyPlace<T>, view: DocumentView<T, V>, now: () => Date) {
     this.place = place;
     this.now = now;
     this.#view = view;

@@ -1,6 +1,6 @@
 import { DamagedVersion } from '../base/command/state-error.ts';
 import { type Awaitable, type MaybeAsync, maybeAsync, settled, whenDone } from './maybe-async.ts';
-import { type HistoryRange, isSameVersion, type SharedPlace, type Version } from './place.ts';
+import { type AnyPlace, type HistoryRange, isSameVersion, type Version } from './place.ts';
 
 /** How one content becomes the next, in a form that JSON can hold. */
 export interface Steps<T, Step> {
@@ -37,14 +37,14 @@ type LogVersion<Step> = Version<LogEntry<Step>>;
  * A place for content that is too large to write at each change: most versions store only the step. Its guarantees are
  * those of the entries' place, since a version is one entry, committed in one piece; it is synchronous if that place is.
  */
-export class LogPlace<T, Step> implements SharedPlace<T> {
-  readonly #entries: SharedPlace<LogEntry<Step>>;
+export class LogPlace<T, Step> implements AnyPlace<T> {
+  readonly #entries: AnyPlace<LogEntry<Step>>;
   readonly #steps: Steps<T, Step>;
   /** The newest version that was read or committed here, never a damaged one. */
   #latest: Version<T> | undefined;
 
   /** @param entries keeps at least ENTRIES_KEPT versions. */
-  constructor(entries: SharedPlace<LogEntry<Step>>, steps: Steps<T, Step>) {
+  constructor(entries: AnyPlace<LogEntry<Step>>, steps: Steps<T, Step>) {
     this.#entries = entries;
     this.#steps = steps;
   }
@@ -53,7 +53,7 @@ export class LogPlace<T, Step> implements SharedPlace<T> {
     return this.#entries.isFar ?? false;
   }
 
-  get limited(): SharedPlace<T>['limited'] {
+  get limited(): AnyPlace<T>['limited'] {
     return this.#entries.limited?.bind(this.#entries);
   }
 

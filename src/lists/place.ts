@@ -84,11 +84,11 @@ export function newId(): string {
 }
 
 /**
- * Where a list lives: in memory, in a folder, on a server, or in a place of your own.
+ * Where a list lives: in memory, in a folder, on a server, or in a place of your own; synchronous or not.
  *
  * All of them may throw a StateError; then nothing was changed, unless its message says so.
  */
-export interface SharedPlace<T> {
+export interface AnyPlace<T> {
   /** True if all that is asked of it comes over a network; false unless given. */
   readonly isFar?: boolean;
   /** Runs a change with all its attempts, over a network, within a time limit. */
@@ -118,7 +118,7 @@ export interface SharedPlace<T> {
 }
 
 /** A synchronous place: memory or files. */
-export interface Place<T> extends SharedPlace<T> {
+export interface Place<T> extends AnyPlace<T> {
   load(): Version<T> | undefined;
   /** Each is read only when the iterator gets there. */
   history(): Iterable<Version<T>>;

@@ -15,7 +15,7 @@ import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
 import { enclosing, folderOfKey, listNamesIn, textOfPathName } from './list-paths.ts';
 import type { Awaitable } from './maybe-async.ts';
-import { newId, type PlaceOptions, type SharedPlace } from './place.ts';
+import { type AnyPlace, newId, type PlaceOptions } from './place.ts';
 import { VersionFolder } from './version-folder.ts';
 import { watchFolder } from './watch-folder.ts';
 
@@ -37,7 +37,7 @@ export interface ListStorage {
   /** Kind and address, without secrets. */
   name(): Awaitable<string>;
   /** The list need not exist yet. */
-  place<T>(key: string, options: PlaceOptions): SharedPlace<T>;
+  place<T>(key: string, options: PlaceOptions): AnyPlace<T>;
   /** The lists below a key, in order: `todos` for all sessions, `todos/SESSION` for one. */
   find(key: string): Awaitable<FoundList[]>;
   /**

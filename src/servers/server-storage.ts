@@ -2,10 +2,10 @@ import { DamagedVersion, StateError } from '../base/command/state-error.ts';
 import { clockMs, pause } from '../base/command/time-limit.ts';
 import { isPathName, textOfPathName } from '../lists/list-paths.ts';
 import {
+  type AnyPlace,
   type HistoryRange,
   newId,
   type PlaceOptions,
-  type SharedPlace,
   type Version,
   wholeOnes,
 } from '../lists/place.ts';
@@ -38,7 +38,7 @@ export class ServerStorage implements ListStorage {
     return (await this.#connected()).name;
   }
 
-  place<T>(key: string, options: PlaceOptions): SharedPlace<T> {
+  place<T>(key: string, options: PlaceOptions): AnyPlace<T> {
     return new ServerPlace(() => this.#connected(), key, options);
   }
 
@@ -94,7 +94,7 @@ const MOST_DOUBLINGS = 3;
 const LONGEST_PAUSE_MS = 500;
 
 /** A list on the server, which is connected when the list is first used. */
-export class ServerPlace<T> implements SharedPlace<T> {
+export class ServerPlace<T> implements AnyPlace<T> {
   readonly isFar = true;
   readonly author: string;
   readonly #engine: () => Promise<Engine>;

@@ -5,12 +5,12 @@ import { Document, type Listener } from '../lists/document.ts';
 import { FilePlace, type FilePlaceOptions } from '../lists/file-place.ts';
 import { type Awaitable, type MaybeAsync, maybeAsync, settled } from '../lists/maybe-async.ts';
 import {
+  type AnyPlace,
   DEFAULT_AGENT,
   type HistoryRange,
   MemoryPlace,
   type Place,
   type PlaceOptions,
-  type SharedPlace,
   type Version,
 } from '../lists/place.ts';
 import type { ListStorage } from '../lists/storage.ts';
@@ -40,7 +40,7 @@ export class TodoList extends Document<Items, TodoVersion> {
   /** Finds the list that another session of the harness left here; only for the list of a harness's session. */
   leftBehind?: () => Promise<LeftBehind | undefined>;
 
-  constructor(now: () => Date, place: SharedPlace<Items>) {
+  constructor(now: () => Date, place: AnyPlace<Items>) {
     const empty = { items: frozenItems([]), updatedAt: now(), version: 0, by: '' };
     super(place, { empty: Object.freeze(empty), of: (version) => this.#versionOf(version) }, now);
   }
@@ -198,7 +198,7 @@ export function todoPlace(
   storage: ListStorage,
   key: string,
   options: Omit<PlaceOptions, 'check'>,
-): SharedPlace<Items> {
+): AnyPlace<Items> {
   return storage.place(key, { ...options, check: storedItemsProblem });
 }
 

@@ -1,6 +1,6 @@
 import type { Document } from '../lists/document.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
-import type { SharedPlace } from '../lists/place.ts';
+import type { AnyPlace } from '../lists/place.ts';
 import type { FoundList, ListStorage } from '../lists/storage.ts';
 import { TaskStore, type TaskVersion, taskPlace } from '../tasks/task-store.ts';
 import type { Items } from '../todo/todo-fields.ts';
@@ -53,7 +53,7 @@ const MOST_VERSIONS = 1000;
 /** The pause after a failed read. */
 const RETRY_MS = 2000;
 
-export function readablePlace(storage: ListStorage, key: string): SharedPlace<Items> {
+export function readablePlace(storage: ListStorage, key: string): AnyPlace<Items> {
   return todoPlace(storage, key, { author: '', history: MOST_VERSIONS });
 }
 

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { orElse } from '../../src/base/system/files.ts';
-import type { PlaceOptions, SharedPlace } from '../../src/lists/place.ts';
+import type { AnyPlace, PlaceOptions } from '../../src/lists/place.ts';
 import { EtcdEngine, type EtcdOptions } from '../../src/servers/etcd-engine.ts';
 import { PostgresEngine, type PostgresOptions } from '../../src/servers/postgres-engine.ts';
 import { ServerPlace } from '../../src/servers/server-storage.ts';
@@ -79,7 +79,7 @@ export interface TestServer {
     key: string,
     options: PlaceOptions,
     via?: { port?: number; timeoutMs?: number },
-  ): SharedPlace<T>;
+  ): AnyPlace<T>;
 }
 
 export const uniqueName = () => `t${randomBytes(6).toString('hex')}`;

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Document } from '../../src/lists/document.ts';
 import { FilePlace } from '../../src/lists/file-place.ts';
-import type { SharedPlace, Version } from '../../src/lists/place.ts';
+import type { AnyPlace, Version } from '../../src/lists/place.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { describeEachPlace } from './each-place.ts';
 
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const ONE = new Date('2026-05-01T13:00:00.500Z');
 
-function documentOn(place: SharedPlace<string[]>) {
+function documentOn(place: AnyPlace<string[]>) {
   const of = (version: Version<string[]>) => version;
   const view = { empty: { version: 0, at: NOON, by: '', content: [] }, of };
   return new Document<string[], Version<string[]>>(place, view, () => ONE);

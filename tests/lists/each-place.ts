@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
-import { MemoryPlace, type SharedPlace } from '../../src/lists/place.ts';
+import { type AnyPlace, MemoryPlace } from '../../src/lists/place.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { describeOn, useServers } from '../helpers/servers.ts';
 
 /** Opens places on one list, which see each other's commits. */
-type Create = (history: number) => () => SharedPlace<string[]>;
+type Create = (history: number) => () => AnyPlace<string[]>;
 
 let lists = 0;
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { SharedPlace } from '../../src/lists/place.ts';
+import type { AnyPlace } from '../../src/lists/place.ts';
 import { ServerStorage } from '../../src/servers/server-storage.ts';
 import { closing } from '../helpers/engines.ts';
 
@@ -56,7 +56,7 @@ export function listsAt(url: string, timeoutMs = 60_000): ServerStorage {
   return closing(new ServerStorage({ url, environment: { PGPASSWORD: 's3cret' }, timeoutMs }));
 }
 
-export const placeIn = (storage: ServerStorage): SharedPlace<string> =>
+export const placeIn = (storage: ServerStorage): AnyPlace<string> =>
   storage.place('todos/s/a', AS_ANN);
 export const placeAt = (url: string, timeoutMs?: number) => placeIn(listsAt(url, timeoutMs));
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { orElse } from '../../src/base/system/files.ts';
-import type { SharedPlace } from '../../src/lists/place.ts';
+import type { AnyPlace } from '../../src/lists/place.ts';
 import { ServerPlace } from '../../src/servers/server-storage.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { closing, hasPostgres, PostgresServer } from '../helpers/engines.ts';
@@ -23,7 +23,7 @@ function placeOn(
   server: PostgresServer,
   timeoutMs: number,
   { other = server, key = 'a' } = {},
-): SharedPlace<string> {
+): AnyPlace<string> {
   const hosts = [...new Set([server, other])].map(({ port }) => `127.0.0.1:${port}`);
   const client = closing(server.client({ timeoutMs, hosts }));
   return new ServerPlace(async () => client, `todos/s/${key}`, { author: 'ann', history: 50 });

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
 import { type LogEntry, LogPlace } from '../../src/lists/log-place.ts';
-import { MemoryPlace, type SharedPlace } from '../../src/lists/place.ts';
+import { type AnyPlace, MemoryPlace } from '../../src/lists/place.ts';
 import { ServerStorage } from '../../src/servers/server-storage.ts';
 import { TASK_STEPS, type TaskStep } from '../../src/tasks/stored-tasks.ts';
 import { type Task, type TaskGraph, withTasks } from '../../src/tasks/task.ts';
@@ -31,7 +31,7 @@ const KEEP_ALL = 1_000_000;
 interface Team {
   /** A folder or a URL. */
   readonly where: string;
-  readonly entries: SharedPlace<LogEntry<TaskStep>>;
+  readonly entries: AnyPlace<LogEntry<TaskStep>>;
   readonly agents: number;
   readonly tasks: number;
   /** Disturbs the servers while the team works. */
