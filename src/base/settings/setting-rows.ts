@@ -76,8 +76,9 @@ export function valuesOf<Values extends object>(
       values[setting] = row.fallback;
       const used = typeof row.fallback === 'boolean' ? Number(row.fallback) : row.fallback;
       const received = `received '${safeText(given, MAX_WARNED_CHARACTERS)}'`;
+      const where = environment[name] === undefined ? ' in ./.env' : '';
       warnings.push(
-        `Warning: ${name} must be ${row.expected}, ${received}; using ${used ?? 'the default'}`,
+        `Warning: ${name}${where} must be ${row.expected}, ${received}; using ${used ?? 'the default'}`,
       );
     }
   }

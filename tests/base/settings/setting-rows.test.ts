@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DEFAULT_SETTINGS, readSettings } from '../../../src/base/settings/settings.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
 
 test.each([
   ...['abc', '0', '-5', '1.5', '1e3', '', '5 items', '99999999999999999999'].map((value) => [
@@ -28,6 +31,15 @@ test.each([
     });
   },
 );
+
+test('a warning about a value in .env says that it is there', () => {
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory, '.env'), 'TODO_MAX_ITEMS=many\n');
+  const warning = (where: string) =>
+    `Warning: TODO_MAX_ITEMS${where} must be a positive integer, received 'many'; using 50`;
+  expect(readSettings({}, directory).warnings).toEqual([warning(' in ./.env')]);
+  expect(readSettings({ TODO_MAX_ITEMS: 'many' }, directory).warnings).toEqual([warning('')]);
+});
 
 test.each([
   [{}, undefined],
