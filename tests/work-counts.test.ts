@@ -319,3 +319,17 @@ test('an agent command in bash looks for as many files, however many slots there
   expect(looks.filter((path) => path.includes('slot-'))).toEqual([]);
   expect(looks.length).toBeLessThanOrEqual(6);
 });
+
+test('a line for bash looks for no program', async () => {
+  const router = routerInBash();
+  await router.route('echo hi');
+  const spy = vi.spyOn(fs, 'accessSync');
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  expect((await router.route('echo hi')).stdout).toBe('hi\n');
+  const looks = spy.mock.calls.map(([path]) => String(path));
+  expect(looks.filter((path) => path.endsWith('/bash'))).toEqual([]);
+});

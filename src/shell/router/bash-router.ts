@@ -292,9 +292,9 @@ export class BashRouter {
     const result = await this.#shell.run(text, options);
     if (isMended) return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
     const isDone = result.exitCode === 0 || limit.reached;
-    const bash = findBash(this.#env);
-    const hint = isDone ? '' : await heredocHint(text, this.#handlers, bash);
-    this.#notFound ??= notFoundText(bash, this.#env);
+    const hint = isDone ? '' : await heredocHint(text, this.#handlers, findBash(this.#env));
+    // Looking for bash takes as long as a short line.
+    this.#notFound ??= notFoundText(findBash(this.#env), this.#env);
     const notFound = await this.#notFound;
     const stderr = withNearNames(text, result, [...this.#handlers.keys()], notFound);
     return { ...result, stderr: stderr + hint };
