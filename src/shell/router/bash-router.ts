@@ -14,7 +14,7 @@ import {
   othersVariables,
 } from '../../base/environment.ts';
 import { QUOTES_BROKE } from '../../base/json/json-input.ts';
-import { settingsOfCalls } from '../../base/settings/settings.ts';
+import { type SettingsSource, settingsOfCalls } from '../../base/settings/settings.ts';
 import { findBash } from '../../base/system/access.ts';
 import { randomHex } from '../../base/system/files.ts';
 import { Guide } from '../../guidance/guide.ts';
@@ -90,9 +90,8 @@ export class BashRouter {
     this.#depth = parent ? parent.#depth + 1 : 0;
     this.#maxDepth = parent ? parent.#maxDepth : (options.maxDepth ?? 1);
     this.#session = parent && new ChildSession();
-    const settings = settingsOfCalls(this.#env, () => options.cwd ?? process.cwd(), true);
-    const ownStore = options.store ?? todoStoreOf(agent);
-    const all = handlers ?? agentHandlers(ownStore, settings);
+    const settings = settingsInMemory(this.#env, options.cwd);
+    const all = handlers ?? agentHandlers(options.store ?? todoStoreOf(agent), settings);
     const writer = all.find((handler) => handler instanceof TodoWriteHandler);
     this.store = writer?.store;
     const ownGuide = () =>
@@ -117,11 +116,9 @@ export class BashRouter {
       disposed: this.#disposal.signal,
     };
     this.#permission = new Permission(world, options.approve);
-    this.panel =
-      parent?.panel ??
-      (panel &&
-        this.store &&
-        new TaskPanel({ store: this.store, stream: panel, env: process.env }));
+    const ownPanel = (store: TodoStore) =>
+      panel && new TaskPanel({ store, stream: panel, env: process.env });
+    this.panel = parent?.panel ?? (this.store && ownPanel(this.store));
     this.#panelOwner = parent?.panel ? parent.#panelOwner : this;
     this.#leaveParent = parent ? parent.#adopt(this) : () => {};
   }
@@ -143,8 +140,7 @@ export class BashRouter {
     }
     const { guide, reminders, shell, approve } = this.#options;
     const env = layered(this.#env, options.env ?? {}, { TODO_AGENT: agent });
-    const settings = settingsOfCalls(env, () => options.cwd ?? process.cwd(), true);
-    const own = agentHandlers(new TodoStore(), settings);
+    const own = agentHandlers(new TodoStore(), settingsInMemory(env, options.cwd));
     const handlers = [...this.#given.values()].map((handler) =>
       handler instanceof TodoWriteHandler || handler instanceof TodoReadHandler
         ? (own.find(({ name }) => name === handler.name) ?? handler)
@@ -299,4 +295,9 @@ export class BashRouter {
     const stderr = withNearNames(text, result, [...this.#handlers.keys()], notFound);
     return { ...result, stderr: stderr + hint };
   }
+}
+
+/** The settings of each call; a `.env` file is looked for in `cwd`, or where the program is then. */
+function settingsInMemory(env: Environment, cwd: string | undefined): SettingsSource {
+  return settingsOfCalls(env, () => cwd ?? process.cwd(), true);
 }
