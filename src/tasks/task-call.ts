@@ -11,9 +11,9 @@ import type { ClaimRules } from './claims.ts';
 import { because, type Reason, type Refused } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
 import {
-  attend,
-  attended,
   callerOf,
+  checkedIn,
+  checkIn,
   type HookSurroundings,
   type TaskContext,
 } from './task-context.ts';
@@ -91,7 +91,7 @@ export class TaskCall {
     };
   }
 
-  /** Makes a change, in which the caller also hears its news and its leases are renewed: one version, not two. */
+  /** Makes a change, in which the caller also checks in: one version, not two. */
   async change<Change extends { readonly graph: TaskGraph }>(
     plan: (graph: TaskGraph, at: string) => Change | Refused,
     approve?: (change: Change) => Promise<Reason | undefined>,
@@ -101,18 +101,18 @@ export class TaskCall {
     const withNews = (before: TaskGraph, at: string): Change | Refused => {
       const change = plan(before, at);
       if ('refused' in change || change.graph === before) return change;
-      const heard = attended(change.graph, agent, store.clock, this.#isTold);
-      news = heard.news;
-      return { ...change, graph: heard.graph };
+      const { graph, news: told } = checkedIn(change.graph, agent, store.clock, this.#isTold);
+      news = told;
+      return { ...change, graph };
     };
     const outcome = await store.change(withNews, approve, agent);
     if (!('refused' in outcome)) this.#news = news;
     return outcome;
   }
 
-  /** The caller's new notices: those heard with its change, or what it hears now. */
+  /** The caller's new notices: those taken with its change, or else now. */
   async news(): Promise<readonly string[]> {
-    return this.#news ?? attend(this.agent, this.store, this.#isTold);
+    return this.#news ?? checkIn(this.agent, this.store, this.#isTold);
   }
 
   get #isTold(): boolean {

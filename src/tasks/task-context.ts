@@ -107,14 +107,14 @@ export async function teamNews(
   isTold = settings.guidance === 'all',
 ): Promise<string[]> {
   try {
-    return await attend(callerOf(context, settings), context.open(undefined, settings), isTold);
+    return await checkIn(callerOf(context, settings), context.open(undefined, settings), isTold);
   } catch {
     return [];
   }
 }
 
 /** Takes an agent's oldest notices, if it `isTold`, and renews its due leases. Returns the same list if there are none. */
-export function attended(before: TaskGraph, agent: string, clock: LeaseClock, isTold: boolean) {
+export function checkedIn(before: TaskGraph, agent: string, clock: LeaseClock, isTold: boolean) {
   const { graph, taken, left } = takeNotices(before, agent, isTold ? MOST_TOLD : 0);
   const news = taken.map(noticeText);
   if (isTold && left > 0) news.push(`and ${left} more: TaskInbox`);
@@ -122,8 +122,8 @@ export function attended(before: TaskGraph, agent: string, clock: LeaseClock, is
 }
 
 /** Returns an agent's new notices, each only once, and renews its leases. */
-export async function attend(agent: string, store: TaskStore, isTold: boolean): Promise<string[]> {
-  const plan = (before: TaskGraph) => attended(before, agent, store.clock, isTold);
+export async function checkIn(agent: string, store: TaskStore, isTold: boolean): Promise<string[]> {
+  const plan = (before: TaskGraph) => checkedIn(before, agent, store.clock, isTold);
   const { graph } = await store.recent();
   if (plan(graph).graph === graph) return [];
   const outcome = await store.change(plan);
