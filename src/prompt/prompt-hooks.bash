@@ -145,11 +145,11 @@ __todo_list_keys() {
 # Gives a key's command the whole terminal, and draws the panel again after it. Takes a line of __todo_list_keys: the name of a
 # keymap, kept in `keymap`, or a key and its command, in which bash has put backslashes.
 __todo_wrap_key() {
-  local key=${1%%'": "'*} command=${1#*'": "'}
-  if [[ $1 != *'": "'* ]]; then keymap=$1; fi
-  command=${command%\"} command=${command//\\\\/$'\001'}
-  command=${command//\\\"/\"}
-  if [[ $1 != *'": "'* || $command = *[\\]* || $command = *__todo_* ]]; then return 0; fi
+  local line=${1/'" "'/'": "'} # bash 5.3 lists keys without a colon
+  local key=${line%%'": "'*} command=${line#*'": "'}
+  if [[ $line != *'": "'* ]]; then keymap=$1; fi
+  command=${command%\"} command=${command//\\\\/$'\001'} command=${command//\\\"/\"}
+  if [[ $line != *'": "'* || $command = *[\\]* || $command = *__todo_* ]]; then return 0; fi
   command=${command//$'\001'/\\}
   builtin bind -m "$keymap" -x "$key\": { __todo_free \"\$_\"; } 3>&2 2>/dev/null; $command
 { __todo_again && :; } 3>&2 2>/dev/null"

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { run } from '../helpers/agent-shell.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasPrograms } from '../helpers/machine.ts';
 import { PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
@@ -14,6 +16,16 @@ mark() { printf '\e]633;%s\a' "$1"; }
 wrap() { mark D; if [[ $PS1 != "$last" ]]; then last="\[\e]633;A\a\]$PS1\[\e]633;B\a\]"; PS1=$last; fi; ready=1; }
 PROMPT_COMMAND=wrap`;
 const DEBUG = `trap 'if [ -n "$ready" ]; then ready=; mark C; fi' DEBUG`;
+
+test.each(['"\\C-g": "seq 9 | less"', '"\\C-g" "seq 9 | less"'])(
+  'a key that starts a program is known as bash lists it, since 5.3 without a colon: %s',
+  async (listed) => {
+    const line = '. ./prompt-hooks.bash; set -o emacs; keymap=emacs; __todo_wrap_key "$1"; bind -X';
+    const hooks = join(import.meta.dirname, '../../src/prompt');
+    const { stdout } = await run('bash', ['--norc', '-c', line, 'bash', listed], { cwd: hooks });
+    expect(stdout).toMatch(/C-g":? "\{ __todo_free .*seq 9 \| less.*__todo_again/);
+  },
+);
 
 describe.skipIf(!hasTmux)('at a prompt', () => {
   test.each([
