@@ -73,7 +73,7 @@ test('in a directory that was deleted a session must be named', () => {
     mkdirSync(gone);
     return inBash(`rmdir '${gone}'; exec ${READ} ${words.join(' ')}`, gone);
   };
-  const stderr = expect.stringContaining('give --session NAME');
+  const stderr = expect.stringContaining('deleted, so it names no list: cd to another one');
   expect(readInDeleted()).toMatchObject({ status: 3, stderr });
   expect(readInDeleted('--session s')).toMatchObject({ status: 0, stdout: 'No todos.\n' });
 });
