@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../helpers/files.ts';
 import { taskListFolder } from '../helpers/list-folders.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 import { todos } from '../screen/panel/todos.ts';
-import { board, linesOf } from './viewer-state.ts';
+import { board, linesOf, TestViewer } from './viewer-state.ts';
 
 test('a restored version is refused if the list has changed since the person saw it', async () => {
   const store = new TodoStore();
@@ -28,17 +28,30 @@ test('a restored version is refused if the list has changed since the person saw
   expect(store.get().items).toEqual(todos('- c'));
 });
 
-test('a text for a task stays where the tasks cannot be read', async () => {
-  const folder = `${temporaryDirectory()}/team`;
-  writeFileSync(folder, '');
-  const viewer = board().press('e', 's', 'return');
+/** The last row after the task that the viewer asks for was written there. */
+async function toldAfter(viewer: TestViewer, store: TaskStore): Promise<string | undefined> {
   const { request } = viewer.state;
   if (request?.what !== 'task') throw new Error('nothing is asked for');
   const around = { environment: {}, cwd: '/' };
   const settings = settingsOfCalls({}, () => '/');
-  const result = await writeTask(openTaskStore({ folder }), { around }, settings, request);
+  const result = await writeTask(store, { around }, settings, request);
   viewer.state = afterChange(viewer.state, request, result);
-  expect(viewer.rows().at(-1)).toBe('Change to: Prints');
+  return viewer.rows().at(-1);
+}
+
+test('a text for a task stays where the tasks cannot be read', async () => {
+  const folder = `${temporaryDirectory()}/team`;
+  writeFileSync(folder, '');
+  const viewer = board().press('e', 's', 'return');
+  expect(await toldAfter(viewer, openTaskStore({ folder }))).toBe('Change to: Prints');
+});
+
+test('the message names the tasks that a completed one has unblocked', async () => {
+  const store = openTaskStore({ folder: `${temporaryDirectory()}/team` });
+  const tasks = [{ subject: 'Parse' }, { subject: 'Ship', blockedBy: [{ place: 0 }] }];
+  await store.change((graph, at) => createTasks(graph, tasks, at));
+  const viewer = new TestViewer({ tasks: [await store.read()] }, { page: 'board' }).press('x');
+  expect(await toldAfter(viewer, store)).toBe('Completed #1 Parse; unblocked #2');
 });
 
 /** Opens the viewer of session `s`. */
