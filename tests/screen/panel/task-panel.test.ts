@@ -82,6 +82,17 @@ test('the item in progress shows how long it has been running, and nothing else 
   expect(clock.pending).toBe(0);
 });
 
+test('an item that began between two frames has run since then', async () => {
+  const { terminal, store, clock } = start();
+  store.update(todos('- Build'));
+  clock.pass(20);
+  store.update(todos('> Build'));
+  clock.pass(4);
+  store.update(todos('> Build', '- Test'));
+  clock.pass(996);
+  expect((await terminal.screen())[2]).toBe('│ ● Doing Build...                 1s │');
+});
+
 test('a change of state shows for two seconds across the whole row, then settles', async () => {
   const { terminal, store, clock } = start({ env: { FORCE_COLOR: '1' } });
   store.update(todos('> Analyze', '- Build'));
