@@ -41,6 +41,12 @@ test.each([
   expect(filtered(`a${sequence}b`)).toBe('ab');
 });
 
+test('erasing below a text at the top of the screen is no clear, however they are split', () => {
+  expect(filtered('\x1b[Htext\x1b[J')).toBe('text');
+  expect(filtered('\x1b[Htext', '\x1b[J')).toBe('text');
+  expect(filtered('\x1b[H', '\x1b[J')).toBe('\x1b[H\x1b[2J');
+});
+
 test("a command's incomplete sequence swallows nothing of the next one", () => {
   const filter = new OutputFilter();
   expect(filter.push('a\x1b]0;title without end')).toBe('a');
