@@ -77,6 +77,13 @@ describe('where there is no list', () => {
     expect(rows.slice(2, 5).map((row) => row.slice(2).replace(/ {2}.*/, ''))).toEqual(words);
   });
 
+  test('a session with a damaged list is damaged, whatever is in progress', () => {
+    const list = listIn('~/app', 'main', 'todos/app/main', '> a');
+    const lists: [SessionList, SessionList] = [list, { ...list, agent: 'bob', damage: 'a fault' }];
+    const rows = new TestViewer({ found: [sessionOf(...lists)] }).press('s').rows();
+    expect(rows[2]).toMatch(/^▸ app · damaged · ~ /);
+  });
+
   test('the sessions are a row each: what is done there, and who is in it', () => {
     const shop = Array.from({ length: 30 }, (_, at) =>
       listIn('~/work/shop', `agent-${at}`, `todos/shop/agent-${at}`, 'x a', '- b'),
