@@ -2,6 +2,7 @@ import { DONE, DROP, PENDING } from '../base/command/near-names.ts';
 import {
   beginsJson,
   HELP_OPTIONS,
+  joinedOptions,
   nearest,
   type Options,
   unexpectedArgument,
@@ -218,9 +219,14 @@ export function stepsOfOptions(options: GivenWriteOptions): ListSteps | undefine
 export function misuse(
   options: GivenWriteOptions,
   steps: ListSteps | undefined,
-  [word]: readonly string[],
+  rest: readonly string[],
 ): string | undefined {
-  if (options['--add']?.length !== options['--active-form']?.length) {
+  const [word] = rest;
+  const contents = options['--add'] ?? [];
+  if (contents.length !== (options['--active-form'] ?? []).length) {
+    const given = [...contents, ...rest].join('\n');
+    const joined = joinedOptions(given, { '--active-form': WRITE_OPTIONS['--active-form'] });
+    if (joined !== undefined) return joined;
     return 'each --add needs its --active-form: --add "Run tests" --active-form "Running tests"';
   }
   if (!options['--undo'] && options['--at'] !== undefined) {
@@ -239,5 +245,6 @@ export function misuse(
   if (word === undefined) return undefined;
   return beginsJson(word)
     ? 'give a whole list or steps such as --done, not both'
-    : `Unexpected argument ${inQuotes(word)}; name several items as --done 1 --done 2`;
+    : (joinedOptions(word, WRITE_OPTIONS) ??
+        `Unexpected argument ${inQuotes(word)}; name several items as --done 1 --done 2`);
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { BEFORE, BUILD, json, refused, todoWrite } from './call.ts';
 
@@ -53,6 +54,28 @@ test.each([
   ['--add A --active-form Aing --complete 1', 'Unknown option --complete (did you mean --done?)'],
 ])('%s is told what is wrong with it alone', async (words, problem) => {
   expect(await todoWrite(words.split(' '))).toEqual(refused(`Error: ${problem}\n`, 2));
+});
+
+test.each([
+  `--add 'Fix user's page' --active-form 'Fixing user's page'`,
+  `--add 'Don't' --active-form 'Can't'`,
+  `--done 1 --add 'Don't stop' --active-form 'Can't stop'`,
+])(
+  'an option that apostrophes have put into another text is said to be there: %s',
+  async (words) => {
+    const split = spawnSync('bash', ['-c', `printf '%s\\0' ${words}`], { encoding: 'utf8' }).stdout;
+    expect(await todoWrite(split.split('\0').slice(0, -1))).toEqual(
+      refused(
+        "Error: --active-form is inside another text: in single quotes write ' as '\\''\n",
+        2,
+      ),
+    );
+  },
+);
+
+test('a text about an option is a text', async () => {
+  const add = ['--add', 'Read --active-form and --agent too', '--active-form', 'Reading --agent x'];
+  expect(await todoWrite(add)).toMatchObject({ exitCode: 0 });
 });
 
 test('the call for thousands of items is not written out', async () => {

@@ -170,8 +170,17 @@ const TYPED_STATUSES: Readonly<Record<string, string>> = {
   delete: 'deleted',
 };
 
+/** The problem with a word that options have run into, as in `--add 'Don't' --active-form 'Can't'`; undefined for another word. */
+export function joinedOptions(word: string, table: OptionTable): string | undefined {
+  const option = Object.keys(table).find((name) => word.includes(` ${name} `));
+  if (option === undefined) return undefined;
+  return `${option} is inside another text: in single quotes write ' as '\\''`;
+}
+
 /** Names the option that a word too many means: `completed` a status, `mine` the option of that name, `3` a version. */
 export function unexpectedArgument(word: string, table: OptionTable): string {
+  const joined = joinedOptions(word, table);
+  if (joined !== undefined) return joined;
   const said = word.toLowerCase().replaceAll('-', '_');
   const value = Object.hasOwn(TYPED_STATUSES, said) ? TYPED_STATUSES[said] : said;
   const ways = Object.entries(table).map(([option, kind]) => {
