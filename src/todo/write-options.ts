@@ -14,6 +14,7 @@ import { LIST_OPTIONS } from './todo-source.ts';
 const WHOLE_LIST = `TodoWrite '{"todos":[...]}'`;
 const FILE_LIST = 'TodoWrite < FILE';
 const ADD = 'TodoWrite --add "..." --active-form "..."';
+const QUOTE_TEXTS = 'each --add takes one text, in quotes: --add "Run tests"';
 const CHECK = `"check":"npm test" in the item's JSON`;
 const START = 'TodoWrite --start N';
 const PROVE = 'TodoProve N';
@@ -243,8 +244,7 @@ export function misuse(
     return `${alone} takes no list, no --if-version and no --until-done`;
   }
   if (word === undefined) return undefined;
-  return beginsJson(word)
-    ? 'give a whole list or steps such as --done, not both'
-    : (joinedOptions(word, WRITE_OPTIONS) ??
-        `Unexpected argument ${inQuotes(word)}; name several items as --done 1 --done 2`);
+  if (beginsJson(word)) return 'give a whole list or steps such as --done, not both';
+  const way = ITEM_WORD.test(word) ? 'name several items as --done 1 --done 2' : QUOTE_TEXTS;
+  return joinedOptions(word, WRITE_OPTIONS) ?? `Unexpected argument ${inQuotes(word)}; ${way}`;
 }

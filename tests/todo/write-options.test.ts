@@ -17,6 +17,10 @@ test.each([
   [['--add', 'A'], /each --add needs its --active-form/],
   [['--undo', '3'], /Unexpected argument '3'. Try: --at 3/],
   [['--done', '1', '2'], /Unexpected argument '2'; name several items as --done 1 --done 2/],
+  [
+    ['--add', 'Fix', 'login', '--active-form', 'Fixing', 'login'],
+    /Unexpected argument 'login'; each --add takes one text, in quotes: --add "Run tests"$/m,
+  ],
   [['--done', '1', '--undo'], /--undo cannot be combined with another change/],
   [['--done'], /--done needs a value/],
 ])('%j is wrong usage', async (argv, problem) => {
