@@ -142,36 +142,42 @@ export function createTasks(
   });
   if (refused.length > 0) return { refused };
   const ids = requests.map((_, index) => graph.nextId + index);
-  const draft = new Map<number, Task>();
-  let isLinked = false;
-  for (const [index, request] of requests.entries()) {
-    const id = ids[index] as number;
-    const blockers = new Set(request.blockedBy?.filter((blocker) => typeof blocker === 'number'));
-    for (const blocker of request.blockedBy ?? []) {
-      if (typeof blocker === 'number') continue;
-      isLinked = true;
-      blockers.add(ids[blocker.place] as number);
-    }
-    if (blockers.has(id)) return { refused: [because('blocks_itself', id)] };
-    draft.set(id, newTask(id, request, [...blockers], at, by));
-  }
+  const tasks = requests.map((request, index) =>
+    newTask(ids[index] as number, request, blockerIds(request, ids), at, by),
+  );
+  const own = tasks.find(({ id, blockedBy }) => blockedBy.includes(id));
+  if (own) return { refused: [because('blocks_itself', own.id)] };
+  const after = withTasks(graph, withBlocks(graph, tasks, at));
+  const isLinked = tasks.some(({ blockedBy }) => blockedBy.some((id) => id >= graph.nextId));
+  const path = isLinked ? findAnyCycle(after, ids) : undefined;
+  if (path) return { refused: [because('cycle', path)] };
+  return { graph: after, created: ids.map((id) => after.tasks.get(id) as Task) };
+}
+
+/** Those of existing tasks, then those of new ones. @param ids of the new tasks. */
+function blockerIds({ blockedBy = [] }: NewTask, ids: readonly number[]): number[] {
+  const known = blockedBy.filter((blocker) => typeof blocker === 'number');
+  const added = blockedBy.filter((blocker) => typeof blocker !== 'number');
+  return [...new Set([...known, ...added.map(({ index }) => ids[index] as number)])];
+}
+
+/** New tasks, and all that they wait for with the links back. */
+function withBlocks(graph: TaskGraph, tasks: readonly Task[], at: string): Iterable<Task> {
   // One array for each blocker, so that a task that thousands wait for is copied once.
   const waiting = new Map<number, number[]>();
-  for (const id of ids) {
-    for (const blocker of (draft.get(id) as Task).blockedBy) {
+  for (const { id, blockedBy } of tasks) {
+    for (const blocker of blockedBy) {
       const known = waiting.get(blocker);
       if (known) known.push(id);
       else waiting.set(blocker, [id]);
     }
   }
+  const draft = new Map(tasks.map((task) => [task.id, task]));
   for (const [blocker, blocked] of waiting) {
     const task = draft.get(blocker) ?? (graph.tasks.get(blocker) as Task);
     draft.set(blocker, { ...task, blocks: [...task.blocks, ...blocked], updatedAt: at });
   }
-  const after = withTasks(graph, [...draft.values()]);
-  const path = isLinked ? findAnyCycle(after, ids) : undefined;
-  if (path) return { refused: [because('cycle', path)] };
-  return { graph: after, created: ids.map((id) => after.tasks.get(id) as Task) };
+  return draft.values();
 }
 
 /** Removes tasks that wait for no other new one, again and again; a cycle is what remains. */

@@ -115,15 +115,15 @@ export const taskRef: TextKind = {
 };
 
 /** A task to wait for: an existing one by id, or one of the same call by index. */
-export type Blocker = number | { readonly place: number };
+export type Blocker = number | { readonly index: number };
 
 export const taskIdsOrRefs: ListKind<Blocker> = {
   is: 'list',
   of: {
     ...taskId,
     from: (value, { refs = NO_REFS }: RefLimits = NO_LIMITS) => {
-      const place = refs.get(value as string)?.[0];
-      return place === undefined ? taskId.from(value) : { place };
+      const index = refs.get(value as string)?.[0];
+      return index === undefined ? taskId.from(value) : { index };
     },
     whyNot: (value, { refs = NO_REFS }: RefLimits) =>
       unexpected(taskId, value) + (refs.size > 0 ? ', or the "ref" of a task in this call' : ''),

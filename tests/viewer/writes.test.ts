@@ -48,7 +48,7 @@ test('a text for a task stays where the tasks cannot be read', async () => {
 
 test('the message names the tasks that a completed one has unblocked', async () => {
   const store = openTaskStore({ folder: `${temporaryDirectory()}/team` });
-  const tasks = [{ subject: 'Parse' }, { subject: 'Ship', blockedBy: [{ place: 0 }] }];
+  const tasks = [{ subject: 'Parse' }, { subject: 'Ship', blockedBy: [{ index: 0 }] }];
   await store.change((graph, at) => createTasks(graph, tasks, at));
   const viewer = new TestViewer({ tasks: [await store.read()] }, { page: 'board' }).press('x');
   expect(await toldAfter(viewer, store)).toBe('Completed #1 Parse; unblocked #2');

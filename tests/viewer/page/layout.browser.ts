@@ -120,7 +120,7 @@ async function teamPage(width: number, colorScheme: 'dark' | 'light'): Promise<P
   const team = openTaskStore({ folder: taskListFolder(state, 's') });
   const tasks = [
     { subject: 'Parse', description: 'Two\nlines', priority: 'high' as const },
-    { subject: 'Print', blockedBy: [{ place: 0 }] },
+    { subject: 'Print', blockedBy: [{ index: 0 }] },
   ];
   await team.change((graph, at) => createTasks(graph, tasks, at), undefined, 'lea');
   const claim = { agent: 'ann', checkBusy: false, leaseMs: 1000, clock: team.clock };

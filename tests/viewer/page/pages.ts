@@ -50,7 +50,7 @@ export const storeOf = (state: string, agent: string) =>
 async function startTeam(state: string): Promise<void> {
   const tasks = [
     { subject: 'Task 1', owner: 'ann' },
-    { subject: 'Task 2', owner: 'ann', blockedBy: [{ place: 0 }] },
+    { subject: 'Task 2', owner: 'ann', blockedBy: [{ index: 0 }] },
   ];
   const store = openTaskStore({ folder: taskListFolder(state, 's') });
   await store.change((graph, at) => createTasks(graph, tasks, at), undefined, 'ann');
