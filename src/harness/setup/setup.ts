@@ -83,16 +83,17 @@ export function setup(
       shown.map((piece) => `# ${pieceTitle(piece, place)}\n${piece.edit.shown}`).join('\n'),
     );
   } catch (error) {
-    const isMany = error instanceof AggregateError;
-    if (!isMany && !(error instanceof SetupError)) throw error;
-    const changed = isMany ? error.message : 'nothing was changed';
-    // Two additions to one file have the same problem.
-    const problems = new Set((isMany ? error.errors : [error]).map(({ message }) => message));
-    const complaints = [...problems].map(
-      (problem) => `agent-shell: ${safeText(problem, MAX_SETUP_ERROR)}; ${changed}\n`,
-    );
-    return failed('refused', complaints.join(''));
+    if (error instanceof AggregateError) return refusedSetup(error.errors, error.message);
+    if (error instanceof SetupError) return refusedSetup([error], 'nothing was changed');
+    throw error;
   }
+}
+
+function refusedSetup(errors: readonly Error[], changed: string): CommandResult {
+  // Two additions to one file have the same problem.
+  const problems = new Set(errors.map(({ message }) => safeText(message, MAX_SETUP_ERROR)));
+  const lines = [...problems].map((problem) => `agent-shell: ${problem}; ${changed}\n`);
+  return failed('refused', lines.join(''));
 }
 
 function readArguments(argv: readonly string[]): SetupAsked | { help: true } | { problem: string } {
@@ -161,13 +162,11 @@ function change({ name, pieces, place, asked, say }: PieceChange): string {
       say(inColumns(PERMISSION[scope]));
   });
   for (const [index, piece] of pieces.entries()) {
-    const { path, opens } = piece;
     if (!isTakenBack(piece)) {
-      if (opens) makeFolders(opens);
+      if (piece.opens) makeFolders(piece.opens);
     } else if (outcomes[index] !== 'unchanged') {
       // Where nothing of ours was, an empty folder is the user's.
-      removeFoldersOf(path, scope === 'project' ? place.root : place.home);
-      if (opens) removeFoldersOf(join(opens, 'any'), place.home);
+      removeEmptyFolders(piece, place);
     }
   }
   const lines = pieces.flatMap((piece, index) => {
@@ -187,6 +186,11 @@ function ignoredOfUser(name: HarnessName, place: Target): string {
   return rows
     .map(({ state, text }) => (state === 'unreadable' ? `${state} ${text}\n` : ''))
     .join('');
+}
+
+function removeEmptyFolders({ path, opens }: Piece, { scope, root, home }: Target): void {
+  removeFoldersOf(path, scope === 'project' ? root : home);
+  if (opens) removeFoldersOf(join(opens, 'any'), home);
 }
 
 function removeFoldersOf(path: string, base: string): void {
