@@ -1,4 +1,4 @@
-import { HELP_OPTIONS, parseOptions } from '../base/command/options.ts';
+import { HELP_OPTIONS, type Options, parseOptions } from '../base/command/options.ts';
 import { inQuotes } from '../base/safe-text.ts';
 import { LIST_OPTIONS } from '../todo/todo-source.ts';
 
@@ -28,6 +28,8 @@ export function parseWatchArguments(argv: readonly string[], panelBefore: PanelS
   const parsed = parseOptions(argv, WATCH_OPTIONS);
   if ('problem' in parsed) return parsed;
   const { options, rest } = parsed;
+  const problem = problemOf(options, rest);
+  if (problem !== undefined) return { problem };
   const {
     '--session': session,
     '--agent': agent,
@@ -42,23 +44,34 @@ export function parseWatchArguments(argv: readonly string[], panelBefore: PanelS
     '--panel': panel = noPanel ? 'off' : panelBefore,
   } = options;
   const help = Boolean(options['-h'] || options['--help']);
-  if (rest[0] !== undefined) return { problem: `watch takes no argument ${inQuotes(rest[0])}` };
-  if (all && agent !== undefined) return { problem: '--all and --agent cannot be combined' };
-  if (tasks && (all || agent !== undefined)) {
-    return { problem: '--tasks shows the tasks of all agents; it excludes --all and --agent' };
-  }
-  if (taskList !== undefined && !tasks) return { problem: '--list needs --tasks' };
-  if (web && (jsonl || all || tasks || agent !== undefined)) {
-    return {
-      problem: '--web shows a whole session; it excludes --all, --agent, --tasks and --jsonl',
-    };
-  }
-  if (portText !== undefined && !web) return { problem: '--port needs --web' };
   const port = portText === undefined ? undefined : Number(portText);
-  if (port !== undefined && !(/^\d{1,5}$/.test(portText ?? '') && port <= 65_535)) {
-    return { problem: `--port takes a number up to 65535, received ${inQuotes(portText ?? '')}` };
-  }
   const plain = panel === 'plain' || panel === 'off';
   const list = { session, agent };
   return { list, all, tasks, taskList, jsonl, plain, web, port, bell, help };
+}
+
+/** What is wrong with the words together, or with the port. */
+function problemOf(
+  options: Options<typeof WATCH_OPTIONS>,
+  [unexpected]: readonly string[],
+): string | undefined {
+  const {
+    '--all': all,
+    '--tasks': tasks,
+    '--web': web,
+    '--jsonl': jsonl,
+    '--port': port,
+  } = options;
+  const isOfAgent = options['--agent'] !== undefined;
+  if (unexpected !== undefined) return `watch takes no argument ${inQuotes(unexpected)}`;
+  if (all && isOfAgent) return '--all and --agent cannot be combined';
+  if (tasks && (all || isOfAgent))
+    return '--tasks shows the tasks of all agents; it excludes --all and --agent';
+  if (options['--list'] !== undefined && !tasks) return '--list needs --tasks';
+  if (web && (jsonl || all || tasks || isOfAgent))
+    return '--web shows a whole session; it excludes --all, --agent, --tasks and --jsonl';
+  if (port !== undefined && !web) return '--port needs --web';
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
+    return `--port takes a number up to 65535, received ${inQuotes(port)}`;
+  return undefined;
 }
