@@ -30,6 +30,15 @@ interface PostgresUrl extends Servers {
 
 export type StateUrl = EtcdUrl | PostgresUrl;
 
+/** The user and the password are decoded. */
+interface UrlParts {
+  readonly user: string;
+  readonly password: string | undefined;
+  readonly authority: string;
+  readonly path: string;
+  readonly query: string;
+}
+
 export type SslMode = (typeof SSL_MODES)[number];
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
@@ -47,48 +56,60 @@ const DEFAULT_NAME = 'todowrite';
 export function readStateUrl(text: string, environment: Environment): StateUrl {
   const [, scheme = '', login = '', secret, authority = '', path = '', query = ''] =
     URL_FORM.exec(text.trim()) ?? [];
-  const [user, password] = [decode(login), secret && decode(secret)];
+  const parts = { user: decode(login), password: secret && decode(secret), authority, path, query };
   switch (scheme) {
     case 'etcd':
-    case 'etcds': {
-      parametersIn(query, []);
-      const [, own, ownSecret] = /^([^:]*)(?::(.*))?$/s.exec(environment.ETCDCTL_USER ?? '') ?? [];
-      return {
-        engine: 'etcd',
-        hosts: addressesIn(authority, 2379),
-        isEncrypted: scheme === 'etcds',
-        root: path.replace(/^\/+|\/+$/g, '') || DEFAULT_NAME,
-        user: user || own || undefined,
-        password,
-        ownPassword: (user ? undefined : ownSecret) || environment.ETCDCTL_PASSWORD,
-      };
-    }
+    case 'etcds':
+      return etcdUrl(parts, scheme === 'etcds', environment);
     case 'postgres':
-    case 'postgresql': {
-      const parameters = parametersIn(query, ['schema', 'sslmode', 'require_auth']);
-      refuseUnsupported(environment);
-      const name = user || environment.PGUSER;
-      if (!name)
-        throw new StateError('TODO_STATE_URL names no user: postgres://USER@HOST/DATABASE');
-      const schema = parameters.schema || DEFAULT_NAME;
-      // PostgreSQL cuts longer names.
-      if (Buffer.byteLength(schema) > 63)
-        throw new StateError('the schema of TODO_STATE_URL must be at most 63 bytes');
-      return {
-        engine: 'postgres',
-        hosts: addressesIn(authority, Number(environment.PGPORT) || 5432),
-        database: decode(path) || environment.PGDATABASE || name,
-        schema,
-        user: name,
-        password,
-        ownPassword: environment.PGPASSWORD,
-        sslMode: sslMode(parameters.sslmode ?? environment.PGSSLMODE ?? 'prefer'),
-        methods: authMethods(parameters.require_auth ?? environment.PGREQUIREAUTH ?? ''),
-      };
-    }
+    case 'postgresql':
+      return postgresUrl(parts, environment);
     default:
       throw new StateError(OTHER_SCHEME);
   }
+}
+
+function etcdUrl(
+  { user, password, authority, path, query }: UrlParts,
+  isEncrypted: boolean,
+  environment: Environment,
+): EtcdUrl {
+  parametersIn(query, []);
+  const [, own, ownSecret] = /^([^:]*)(?::(.*))?$/s.exec(environment.ETCDCTL_USER ?? '') ?? [];
+  return {
+    engine: 'etcd',
+    hosts: addressesIn(authority, 2379),
+    isEncrypted,
+    root: path.replace(/^\/+|\/+$/g, '') || DEFAULT_NAME,
+    user: user || own || undefined,
+    password,
+    ownPassword: (user ? undefined : ownSecret) || environment.ETCDCTL_PASSWORD,
+  };
+}
+
+function postgresUrl(
+  { user, password, authority, path, query }: UrlParts,
+  environment: Environment,
+): PostgresUrl {
+  const parameters = parametersIn(query, ['schema', 'sslmode', 'require_auth']);
+  refuseUnsupported(environment);
+  const name = user || environment.PGUSER;
+  if (!name) throw new StateError('TODO_STATE_URL names no user: postgres://USER@HOST/DATABASE');
+  const schema = parameters.schema || DEFAULT_NAME;
+  // PostgreSQL cuts longer names.
+  if (Buffer.byteLength(schema) > 63)
+    throw new StateError('the schema of TODO_STATE_URL must be at most 63 bytes');
+  return {
+    engine: 'postgres',
+    hosts: addressesIn(authority, Number(environment.PGPORT) || 5432),
+    database: decode(path) || environment.PGDATABASE || name,
+    schema,
+    user: name,
+    password,
+    ownPassword: environment.PGPASSWORD,
+    sslMode: sslMode(parameters.sslmode ?? environment.PGSSLMODE ?? 'prefer'),
+    methods: authMethods(parameters.require_auth ?? environment.PGREQUIREAUTH ?? ''),
+  };
 }
 
 /** Unknown parameters are refused, as by psql: `sslMode=verify-full` must not be ignored. */
