@@ -7,7 +7,7 @@ import {
   withExecute,
 } from '../base/command/agent-command.ts';
 import { noteLines } from '../base/command/replies.ts';
-import { type GuidanceSettings, readSettings } from '../base/settings/settings.ts';
+import { DEFAULT_SETTINGS, type GuidanceSettings } from '../base/settings/settings.ts';
 import type { TodoList } from '../todo/todo-store.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 import { takeUserChanges } from '../todo/user-changes.ts';
@@ -171,7 +171,7 @@ export class Guide {
   }
 
   #settings(call?: Invocation): GuidanceSettings {
-    return this.#options.settings?.(call) ?? readSettings({}, undefined).settings;
+    return this.#options.settings?.(call) ?? DEFAULT_SETTINGS;
   }
 }
 

@@ -2,7 +2,7 @@ import type { CommandResult, Invocation } from '../base/command/agent-command.ts
 import type { Options } from '../base/command/options.ts';
 import { withNotes } from '../base/command/replies.ts';
 import { quote } from '../base/line/quotes.ts';
-import { readSettings, type Settings, type SettingsSource } from '../base/settings/settings.ts';
+import { DEFAULT_SETTINGS, type Settings, type SettingsSource } from '../base/settings/settings.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
 import type { TodoHome } from './todo-home.ts';
 import { type TodoList, todoStoreOf } from './todo-store.ts';
@@ -44,7 +44,7 @@ export abstract class TodoCommand {
    */
   constructor(
     source: TodoSource = todoStoreOf(),
-    settings: SettingsSource = () => readSettings({}, undefined),
+    settings: SettingsSource = () => ({ settings: DEFAULT_SETTINGS, warnings: [] }),
     home?: Partial<ProgramHome>,
     advise?: Advise,
   ) {
