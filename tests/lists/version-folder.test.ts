@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
+import { nodeFileSystem } from '../../src/lists/file-system.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 // Versions far behind the head are put away, in folders of a hundred.
@@ -58,4 +59,19 @@ test('where all in the folder itself are damaged, the newest that was put away c
   expect(newest).toMatchObject({ version: 305, content: ['100'] });
   expect(newest?.damage).toMatch(/305-.* is damaged: .*; version 100 stands in for it/);
   expect(open().commit(305, ['next'], AT)).toMatchObject({ version: 306 });
+});
+
+test('where a reading shows two heads, as during a rename, the higher one counts', () => {
+  const { folder } = listOf(2, 10);
+  const [first] = readdirSync(folder).filter((name) => name.startsWith('1-'));
+  const stale = `head-${first?.replace('.json', '')}`;
+  const orders: ((names: string[]) => string[])[] = [
+    (names) => [stale, ...names],
+    (names) => [...names, stale],
+  ];
+  const versions = orders.map((inOrder) => {
+    const fs = { ...nodeFileSystem, readdir: (path: string) => inOrder(readdirSync(path)) };
+    return new FilePlace({ folder, fs }).load()?.version;
+  });
+  expect(versions).toEqual([2, 2]);
 });
