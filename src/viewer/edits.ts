@@ -79,7 +79,8 @@ function withText(items: Items, at: number, kind: ItemInput['kind'], text: strin
     return { items: items.with(at, item), told: `Changed to ${quotedName(item)}`, at };
   }
   const item = { content: text, activeForm: text, status: 'pending' as const };
-  return { items: items.toSpliced(at + 1, 0, item), told: `Added ${quotedName(item)}`, at: at + 1 };
+  const below = at === -1 ? items.length : at + 1;
+  return { items: items.toSpliced(below, 0, item), told: `Added ${quotedName(item)}`, at: below };
 }
 
 /** Only one item can be in progress, so another one is put back only after a question. */

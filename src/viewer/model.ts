@@ -139,7 +139,7 @@ export interface TextInput {
 /** On the list page. */
 export interface ItemInput extends TextInput {
   readonly kind: 'addItem' | 'editItem';
-  /** The item to rename, or to add below; undefined if the list is empty. */
+  /** The item to rename, or to add below; undefined to add at the end. */
   readonly name: string | undefined;
   /** The version seen when typing began. */
   readonly version: number;

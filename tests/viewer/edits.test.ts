@@ -10,6 +10,11 @@ function asked(...keys: string[]): string[] | undefined {
 
 test.each([
   ['n adds one below the chosen item', ['n', 'N', 'return'], ['x a', '> b', '- N', '- c']],
+  [
+    'n without a chosen item adds one at the end',
+    ['/', 'z', 'return', 'n', 'N', 'return'],
+    ['x a', '> b', '- c', '- N'],
+  ],
   ['e changes a text', ['e', 'backspace', 'B', '2', 'return'], ['x a', '> B2', '- c']],
   ['p begins another item, after asking', ['down', 'p', 'y'], ['x a', '- b', '> c']],
   ['p puts back what is in progress', ['p'], ['x a', '- b', '- c']],
