@@ -43,7 +43,7 @@ export async function sessionsCommand(
     return await limitCommand(watched.settings, async () => {
       const found = await watched.find(Number.POSITIVE_INFINITY);
       const { '--json': json, ...removal } = options;
-      if (Object.keys(removal).length > 0) return removeLists(watched, found, removal);
+      if (Object.keys(removal).length > 0) return chooseAndRemove(watched, found, removal);
       const sessions = found.map(sessionSummary);
       const where = await watched.storage.name();
       return done(json ? jsonLine({ sessions }) : sessionsText(sessions, where));
@@ -105,7 +105,7 @@ function sessionsText(found: readonly ReturnType<typeof sessionSummary>[], where
 const AGE = /^(\d{1,6})([dhm])$/;
 
 /** Removes the lists of a session, or those unchanged for some time, after asking. */
-async function removeLists(
+async function chooseAndRemove(
   watched: WatchedLists,
   found: readonly FoundSession[],
   { '--remove': name, '--older': age, '--yes': isSure }: Options<typeof SESSIONS_OPTIONS>,
@@ -133,10 +133,18 @@ async function removeLists(
   if (!isSure && !process.stdin.isTTY)
     return wrong('add --yes to remove lists without being asked');
   if (!isSure && !(await isAgreed(chosen))) return failed('refused', '');
+  return removeLists(watched, chosen);
+}
+
+/** Removes what is not in use. The reply says how many, even if it fails halfway. */
+async function removeLists(
+  watched: WatchedLists,
+  lists: readonly SessionList[],
+): Promise<CommandResult> {
   let [removed, stderr] = [0, ''];
   const reply = () => done(`Removed ${counted(removed, 'list')}.\n`, stderr);
   try {
-    for (const list of chosen) {
+    for (const list of lists) {
       if (await watched.remove(list)) removed += 1;
       else stderr += `agent-shell: ${listName(list)} is in use; it was left alone\n`;
     }
