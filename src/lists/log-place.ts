@@ -141,12 +141,12 @@ export class LogPlace<T, Step> implements AnyPlace<T> {
   *#load(): MaybeAsync<Version<T> | undefined> {
     const ranges: HistoryRange[] = [{ newest: STEPS_PER_WHOLE }];
     if (this.#latest) ranges.unshift({ from: this.#latest.version });
-    for (let missed: number | undefined; ; ) {
+    let missed: number | undefined;
+    for (;;) {
       const range = ranges.shift();
       const read: LogVersion<Step>[] = [];
-      for (const version of this.#versions(yield* settled(this.#entries.history(range)), read)) {
-        return version;
-      }
+      const [version] = this.#versions(yield* settled(this.#entries.history(range)), read);
+      if (version) return version;
       this.#latest = undefined;
       const [head] = read;
       if (head === undefined && range?.from === undefined) return undefined;
