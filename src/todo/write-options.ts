@@ -59,6 +59,8 @@ const FILE_NAME = /^[\w@%+=:,./~-]*(?:\.\w{1,8}|\/[\w@%+=:,./~-]*)$/;
 /** The error for words in place of a list, with the likely call; undefined for anything that looks like JSON. */
 export function wrongWord(given: readonly string[]): string | undefined {
   if (given[0] === undefined || beginsJson(given[0])) return undefined;
+  // The rest of JSON whose beginning is in standard input.
+  if (given.some((word) => /,(?:activeForm|status):/.test(word))) return undefined;
   const words = given.flatMap((word) => (OF_ITEM.test(word) ? word.split(/[\s:=]+/) : word));
   const [first = '', second = ''] = words;
   const problem = (call: string) => `${inQuotes(first)} is not a list. Try: ${call}`;
