@@ -43,7 +43,8 @@ export async function writeList(
         argv: ['--if-version', String(version), JSON.stringify({ todos: items })],
         stdin: async () => '',
       }));
-  if (exitCode === 0) return { version: version + 1 };
+  // A list that is emptied when everything is completed has a further version by the person.
+  if (exitCode === 0) return { version: list.seen.by === USER ? list.seen.version : version + 1 };
   const now = await current(exitCode, () => list.read());
   const isOlder = now !== undefined && now.version !== version;
   const by = nameText(now?.by || 'someone');

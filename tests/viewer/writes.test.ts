@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { settingsOfCalls } from '../../src/base/settings/settings.ts';
+import { MemoryPlace, USER } from '../../src/lists/place.ts';
 import type { Task, TaskGraph } from '../../src/tasks/task.ts';
 import { createTasks } from '../../src/tasks/task-create.ts';
 import { openTaskStore, type TaskStore } from '../../src/tasks/task-store.ts';
@@ -26,6 +27,17 @@ test('a restored version is refused if the list has changed since the person saw
   );
   expect(result).toMatchObject({ isOlder: true, refused: 'main changed the list meanwhile' });
   expect(store.get().items).toEqual(todos('- c'));
+});
+
+test('u undoes the change that emptied a completed list, too', async () => {
+  const list = new TodoStore(undefined, new MemoryPlace({ author: USER, history: 9 }));
+  list.update(todos('> a'));
+  const change = { what: 'write', agent: 'main', at: 0, told: '', undo: 'push' } as const;
+  const request = { ...change, version: 1, before: todos('> a'), items: todos('x a') };
+  const settings = settingsOfCalls({ TODO_CLEAR_WHEN_DONE: '1' }, () => '/');
+  const made = await writeList(list, settings, request);
+  expect(list.get()).toMatchObject({ version: 3, items: [] });
+  expect(made).toEqual({ version: 3 });
 });
 
 /** The last row after the task that the viewer asks for was written there. */
