@@ -267,3 +267,11 @@ export function progressOf(state: ViewerState): { done: number; total: number } 
   const done = doneOf(all);
   return { done, total: all.length };
 }
+
+/** True if everything is completed, also where the list was emptied for that. */
+export function isFinished(state: ViewerState): boolean {
+  const { done, total } = progressOf(state);
+  if (total > 0) return done === total;
+  const before = isOfTeam(state) ? [] : (shownVersions(state)[1]?.items ?? []);
+  return before.length > 0 && doneOf(before) === before.length;
+}

@@ -11,7 +11,7 @@ import { type KeyStream, takeTerminal } from '../screen/terminal/take-terminal.t
 import { press } from './keys.ts';
 import type { Page, ViewerRequest, ViewerState } from './model.ts';
 import { render } from './render.ts';
-import { hasTasks, isWaiting, pageOf, progressOf, withPage } from './shown.ts';
+import { hasTasks, isFinished, isWaiting, pageOf, progressOf, withPage } from './shown.ts';
 import { Sources } from './sources.ts';
 import { type Key, withPastes } from './text-input.ts';
 import type { WatchArguments } from './watch-arguments.ts';
@@ -193,10 +193,9 @@ class Viewer {
 
   /** Rings when everything shown has been completed since the last frame. */
   #ringWhenFinished(state: ViewerState): void {
-    const { done, total } = progressOf(state);
-    const isFinished = total > 0 && done === total;
-    if (this.#hasBell && isFinished && this.#wasOpen) this.#screen.ring();
-    this.#wasOpen = total > 0 && !isFinished;
+    const isDone = isFinished(state);
+    if (this.#hasBell && isDone && this.#wasOpen) this.#screen.ring();
+    this.#wasOpen = progressOf(state).total > 0 && !isDone;
   }
 
   /** If there are tasks but no list, show the board, unless the user chose something else. */

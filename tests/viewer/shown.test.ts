@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stateJson } from '../../src/viewer/page/page-state.ts';
+import { isFinished } from '../../src/viewer/shown.ts';
 import { plan } from '../screen/panel/todos.ts';
 import { historyOf, listOf, NOON, STEPS, TestViewer, tasksOf } from './viewer-state.ts';
 
@@ -101,4 +102,14 @@ test('the board chooses the next task that is not blocked', () => {
   const tasks = tasksOf({ priority: 'high', blockedBy: [2] }, {});
   const rows = new TestViewer({ tasks }, { page: 'board', columns: 50 }).body();
   expect(rows.find((row) => row.startsWith('▸'))).toMatch(/#2/);
+});
+
+test('a list is finished when all is completed, also if that empties it, and not when it is cleared', () => {
+  const isDone = (...writes: [number, ...string[]][]) =>
+    isFinished(new TestViewer({ lists: [listOf('main', ...writes)] }).state);
+  expect(isDone([4, '> a'])).toBe(false);
+  expect(isDone([4, '> a'], [3, 'x a'])).toBe(true);
+  expect(isDone([4, '> a'], [3, 'x a'], [3])).toBe(true);
+  expect(isDone([4, '> a'], [3])).toBe(false);
+  expect(isDone([4])).toBe(false);
 });
