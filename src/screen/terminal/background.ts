@@ -14,7 +14,7 @@ export function backgroundOf({ COLORFGBG = '' }: Environment): Background {
   return Number(number) === 7 || Number(number) > 8 ? 'light' : 'dark';
 }
 
-const ESCAPE = '\x1b';
+const ESCAPE_KEY = '\x1b';
 /** What an answer begins with, which a busy terminal or a network can deliver in pieces. */
 const BEGUN_ANSWER = /\x1b(?:\](?:1(?:1(?:;[^\x07\x1b]{0,40}\x1b?)?)?)?)?$/;
 
@@ -25,12 +25,12 @@ export function answerFilter(
   let held = '';
   return (typed) => {
     // An escape alone is a key, so it was passed on.
-    const text = held === ESCAPE && !typed.startsWith(']11;') ? typed : held + typed;
+    const text = held === ESCAPE_KEY && !typed.startsWith(']11;') ? typed : held + typed;
     const [answer, ...rgb] = BACKGROUND_ANSWER.exec(text) ?? [];
     if (rgb[0] !== undefined) tell(brightness(rgb) > 0.5 ? 'light' : 'dark');
     const keys = answer === undefined ? text : text.replace(answer, '');
     [held] = BEGUN_ANSWER.exec(keys) ?? [''];
-    return held === ESCAPE ? keys : keys.slice(0, keys.length - held.length);
+    return held === ESCAPE_KEY ? keys : keys.slice(0, keys.length - held.length);
   };
 }
 

@@ -139,7 +139,7 @@ export function fixedTexts(files: ControlFiles): Readonly<Record<string, string>
   const leads = (fd: number) => `( /dev/fd/${fd} -ef ${out} || /dev/fd/${fd} -ef ${err} )`;
   return {
     [files.redirected]: `[[ ! -d /dev/fd || ${leads(1)} && ${leads(2)} ]]\n`,
-    [files.late]: `{ ${reportCommand('1', files)};${tidy(files)};} >${quote(files.status)} 2>/dev/null\n`,
+    [files.late]: `{ ${reportCommand('1', files)};${makeReady(files)};} >${quote(files.status)} 2>/dev/null\n`,
     [files.goOn]: `{ ${RESET_PARSER};${refuseHidden(files)};} 2>/dev/null\n${goOnCommand(files)}\n`,
   };
 }
@@ -175,7 +175,7 @@ export function evaluatePart(
   // our commands, are hidden.
   const report = (isTraced ? tracedReport : reportCommand)(code, files);
   const hiding = isTraced ? '>/dev/null 2>&1' : `>${status} 2>/dev/null`;
-  const check = `{ ${report};${RESET_PARSER};${tidy(files)};${refuseHidden(files)};} ${hiding}`;
+  const check = `{ ${report};${RESET_PARSER};${makeReady(files)};${refuseHidden(files)};} ${hiding}`;
   // 5. After an error that made bash discard this text, it reports here.
   const late = isTraced
     ? `{ ${tracedReport('1', files)};}`
@@ -232,8 +232,11 @@ const ownOutputs = ({ outputs: [out, err] }: ControlFiles) =>
   `[[ /dev/fd/1 -ef ${quote(out)} && /dev/fd/2 -ef ${quote(err)} ]]`;
 const TRAPS_OFF = `${BUILTIN} trap - ERR DEBUG RETURN`;
 const OTHERS_OFF = `${BUILTIN} set +exv;${BUILTIN} shopt -u expand_aliases`;
-/** Also puts the agent commands back on a PATH that a line has replaced, as `. /etc/profile` does. `printf` fails if it is readonly. */
-const tidy = ({ bin }: ControlFiles) =>
+/**
+ * For the next line: removes our variables, and puts the agent commands back on a PATH that a line has replaced, as
+ * `. /etc/profile` does. `printf` fails if it is readonly.
+ */
+const makeReady = ({ bin }: ControlFiles) =>
   `${BUILTIN} unset -v ${KEPT};case :\${PATH-}: in ::|*:${quote(bin)}:*);;*)${BUILTIN} printf -v PATH %s ${quote(`${bin}:`)}"$PATH";esac`;
 // The directory is asked of `pwd`, since a line may set $PWD.
 const SETTINGS = `${BUILTIN} shopt -p expand_aliases;${BUILTIN} pwd -L;${BUILTIN} printf \\\\0;${BUILTIN} trap -p ERR DEBUG RETURN`;
