@@ -232,10 +232,7 @@ const ownOutputs = ({ outputs: [out, err] }: ControlFiles) =>
   `[[ /dev/fd/1 -ef ${quote(out)} && /dev/fd/2 -ef ${quote(err)} ]]`;
 const TRAPS_OFF = `${BUILTIN} trap - ERR DEBUG RETURN`;
 const OTHERS_OFF = `${BUILTIN} set +exv;${BUILTIN} shopt -u expand_aliases`;
-/**
- * For the next line: removes our variables, and puts the agent commands back on a PATH that a line has replaced, as
- * `. /etc/profile` does. `printf` fails if it is readonly.
- */
+/** For the next line: without our variables, and with the agent commands on a PATH that was replaced, unless it is readonly. */
 const makeReady = ({ bin }: ControlFiles) =>
   `${BUILTIN} unset -v ${KEPT};case :\${PATH-}: in ::|*:${quote(bin)}:*);;*)${BUILTIN} printf -v PATH %s ${quote(`${bin}:`)}"$PATH";esac`;
 // The directory is asked of `pwd`, since a line may set $PWD.
