@@ -42,7 +42,7 @@ test('without a PATH, programs are found on the default path of bash', async () 
 });
 
 test('without a bash, with one that ends before it reads a line, or one that cannot be given its environment, each line says so', async () => {
-  const nowhere = folderWith('bash', '#!/nonexistent/program\n');
+  const nowhere = folderWith('bash', '#!/usr/bin/no-such-program\n');
   symlinkSync('/usr/bin/mkfifo', join(nowhere, 'mkfifo'));
   const advice = 'cannot be started (ENOENT): install bash, or put it on PATH';
   const missing = printed('', `agent-shell: ${nowhere}/bash ${advice}\n`, 127);
@@ -110,7 +110,9 @@ test('if FIFOs cannot be made, each line names the folder; without mkfifo, each 
   // A script without its interpreter gives the same error.
   const advice = 'install mkfifo, a part of coreutils, or put it on PATH';
   const missing = printed('', `${NOT_RUN} ${advice}\n`, 1);
-  expect(await eachResult({ PATH: pathOf('#!/nonexistent/program\n'), TMPDIR })).toEqual(missing);
+  expect(await eachResult({ PATH: pathOf('#!/usr/bin/no-such-program\n'), TMPDIR })).toEqual(
+    missing,
+  );
   expect(readdirSync(TMPDIR)).toEqual([]);
 });
 
