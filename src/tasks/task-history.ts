@@ -46,16 +46,15 @@ export function changeLine(entry: TaskChangeEntry, isLocal: boolean): string {
 export function changeText({ before, after, ids }: TaskChangeEntry): string {
   const named = ids
     .slice(0, MOST_NAMED)
-    .map((id) => described(before.tasks.get(id), after.tasks.get(id)));
+    .map((id) => described(before.tasks.get(id), after.tasks.get(id), id >= before.nextId));
   const more = ids.length > named.length ? `; and ${ids.length - named.length} more` : '';
   return named.join('; ') + more;
 }
 
-function described(was: Task | undefined, task: Task | undefined): string {
+function described(was: Task | undefined, task: Task | undefined, isNew: boolean): string {
   const known = (task ?? was) as Task;
   const name = `#${known.id} ${safeText(known.subject, MAX_SUBJECT_IN_HISTORY)}`;
-  const isRestored = known.updatedAt !== known.createdAt;
-  if (was === undefined) return `${isRestored ? 'restored' : 'created'} ${name}`;
+  if (was === undefined) return `${isNew ? 'created' : 'restored'} ${name}`;
   if (task === undefined) return `deleted ${name}`;
   const whom = task.owner === undefined ? '' : ` (${nameText(task.owner)})`;
   if (was.status !== task.status || was.owner !== task.owner) {

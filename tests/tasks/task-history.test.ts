@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Task } from '../../src/tasks/task.ts';
 import { isSameTask } from '../../src/tasks/task-history.ts';
 import { graphOf, task } from './tasks.ts';
@@ -56,7 +56,9 @@ test('a deleted task comes back by undo, with its links', async () => {
   expect(await team.out('TaskList')).toBe('#2 [pending] B\n#3 [pending] C\n');
 });
 
-test('the history calls a task that came back by undo restored, not created', async () => {
+test('the history calls a task that came back by undo restored, not created, even within a millisecond', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
   const team = await Team.of('A', { settings: { agent: 'lead' } });
   await team.run('TaskUpdate 1 --status deleted', 'TaskUndo');
   const history = (await team.out('TaskList --history')).replace(/^.*lead {2}/gm, '');
