@@ -138,8 +138,8 @@ export class Guide {
     try {
       if (list === undefined) return undefined;
       const { by, version } = list.get();
-      const isHeard = by === list.author || version === this.#readVersion;
-      return isHeard || this.#settings().guidance !== 'all' ? undefined : list;
+      const isRead = by === list.author || version === this.#readVersion;
+      return isRead || this.#settings().guidance !== 'all' ? undefined : list;
     } catch {
       // The next command that needs the list reports what is wrong with it.
       return undefined;

@@ -161,11 +161,11 @@ export function notKept(version: number, kept: readonly TodoVersion[]): CommandR
   const numbers = kept.map((one) => one.version);
   const before = numbers.find((number) => number < version);
   const after = numbers.findLast((number) => number > version);
-  let range = `versions ${numbers.at(-1)} to ${numbers[0]} are kept`;
-  if (kept.length === 0) range = 'the list was never written';
-  // Its file is damaged or lost.
-  if (before && after) range = `${before} and ${after} are the nearest kept`;
-  return refusal(`There is no version ${version}`, { lines: [range] });
+  // Between two that are kept, its file is damaged or lost.
+  const nearest = before && after && `${before} and ${after} are the nearest kept`;
+  const range = `versions ${numbers.at(-1)} to ${numbers[0]} are kept`;
+  const line = numbers.length === 0 ? 'the list was never written' : nearest || range;
+  return refusal(`There is no version ${version}`, { lines: [line] });
 }
 
 /** The verb for an item that now has this status. */

@@ -74,8 +74,8 @@ export async function write(
     // 4. Commit it; begin again if another writer was faster.
     const written = await list.updateIf(before.version, proven.items, { emptied, dropped });
     if (written === undefined) continue;
-    const heard = unread ? notesOf(unread) : [];
-    const notes = [newest.damage, ...heard, ...proven.notes];
+    const ofUser = unread ? notesOf(unread) : [];
+    const notes = [newest.damage, ...ofUser, ...proven.notes];
     return { written, replaced: before, notes };
   }
 }

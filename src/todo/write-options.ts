@@ -93,12 +93,12 @@ export function wrongOption(
   const word = plainWord(unknown);
   const isForm = problem.endsWith('--active-form?)') && argv.includes('--add');
   if (isForm || (callNamed(word) === undefined && problem.endsWith('?)'))) return problem;
-  const done = argv.slice(Math.max(0, argv.indexOf('--done')));
-  const isProve = callNamed(word) === PROVE;
-  const call = callFor(word, isProve ? [...done, ...words] : words) ?? listCall(words);
   const said = `Unknown option ${briefText(unknown)}`;
   const steps = stepCall(argv);
   if (steps !== undefined) return `${said}. Try: ${steps}`;
+  const done = argv.slice(Math.max(0, argv.indexOf('--done')));
+  const isProve = callNamed(word) === PROVE;
+  const call = callFor(word, isProve ? [...done, ...words] : words) ?? listCall(words);
   if (!argv.some((argument) => STEP.test(argument))) return `${said}. Try: ${call}`;
   // Only this option is wrong.
   if (isStep(call)) return `${said} (did you mean ${call.split(' ')[1]}?)`;
@@ -133,11 +133,8 @@ function stepCall(words: readonly string[]): string | undefined {
   const tokens: string[] = [];
   for (const word of said.flatMap((one) => knownWord(one) ?? one.split('-'))) {
     const call = callNamed(knownWord(word) ?? '') ?? '';
-    const token = ITEM_WORD.test(word)
-      ? word.replace('#', '')
-      : isStep(call)
-        ? call.split(' ')[1]
-        : '';
+    const option = isStep(call) ? call.split(' ')[1] : '';
+    const token = ITEM_WORD.test(word) ? word.replace('#', '') : option;
     if (token === '' && word !== '' && call !== ANY_STEP && !FILLER.test(word)) return undefined;
     if (token && token !== tokens.at(-1)) tokens.push(token);
   }
