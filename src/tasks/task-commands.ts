@@ -48,7 +48,15 @@ const TASKS_REPAIR = 'no older version is intact: restore a backup, or delete th
  */
 export function taskCommand(form: TaskForm<unknown>, context: TaskContext): AgentBashHandler {
   const { name, summary, usage, purpose, helpPage, fields, isReadOnly = false } = form;
-  const common = { usage, purpose, repair: TASKS_REPAIR, helpPage, options: optionsOf(form) };
+  const ofCaller = form.isAboutAgent ? ['--list'] : ['--list', '--agent'];
+  const common = {
+    usage,
+    purpose,
+    repair: TASKS_REPAIR,
+    helpPage,
+    options: optionsOf(form),
+    ofCaller,
+  };
   const settings = settingsOf(context);
   const read = (call: Invocation) => {
     const { settings: ofCall, warnings } = settings(call);

@@ -10,13 +10,7 @@ import { orElse } from '../base/system/files.ts';
 import { itemName, reviseList } from './revise-list.ts';
 import type { Item, Items } from './todo-fields.ts';
 import helpPage from './todo-prove.md';
-import {
-  type Advise,
-  LIST_OPTIONS,
-  LIST_REPAIR,
-  TodoCommand,
-  withListOptions,
-} from './todo-source.ts';
+import { type Advise, LIST_FORM, LIST_OPTIONS, TodoCommand } from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes } from './todo-version.ts';
 import { refuseForUser, unreadChanges } from './user-changes.ts';
@@ -28,7 +22,7 @@ const PROVE_FORM = {
   options: PROVE_OPTIONS,
   usage: PROVE_USAGE,
   purpose: 'prove the items',
-  repair: LIST_REPAIR,
+  ...LIST_FORM,
   helpPage,
 };
 const NOTHING_TO_PROVE =
@@ -76,8 +70,7 @@ export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
         timeout: settings.proofTimeout,
         around: this.home?.around,
       });
-      const proving = prove(list, asked, { settings, checks, advise: this.advise });
-      return checks.told(await withListOptions(options, proving));
+      return checks.told(await prove(list, asked, { settings, checks, advise: this.advise }));
     });
   }
 }

@@ -17,7 +17,7 @@ import { noteLines, refusal } from '../base/command/replies.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
 import { historyText, LIST_EXPORTS, listLine, listText, notKept } from './list-text.ts';
 import helpPage from './todo-read.md';
-import { LIST_OPTIONS, LIST_REPAIR, TodoCommand, type TodoSource } from './todo-source.ts';
+import { LIST_FORM, LIST_OPTIONS, TodoCommand, type TodoSource } from './todo-source.ts';
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes, type TodoVersion } from './todo-version.ts';
 import { notesOf, takeUserChanges, unreadChanges } from './user-changes.ts';
@@ -38,7 +38,7 @@ const READ_FORM = {
   options: READ_OPTIONS,
   usage: 'TodoRead [--json | --line | --format md] [--at VERSION | --history]',
   purpose: 'read the list',
-  repair: LIST_REPAIR,
+  ...LIST_FORM,
   helpPage,
 };
 

@@ -1,7 +1,5 @@
-import type { CommandResult, Invocation } from '../base/command/agent-command.ts';
+import type { Invocation } from '../base/command/agent-command.ts';
 import type { Options } from '../base/command/options.ts';
-import { withNotes } from '../base/command/replies.ts';
-import { quote } from '../base/line/quotes.ts';
 import { DEFAULT_SETTINGS, type Settings, type SettingsSource } from '../base/settings/settings.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
 import type { TodoHome } from './todo-home.ts';
@@ -76,33 +74,13 @@ export abstract class TodoCommand {
   }
 }
 
-/** Calls in advice that change or show a list; usage is none. */
-const ADVISED_CALL = /\bTodo(?:Read\b|Prove |Write (?!'))/;
-
-/** The result of a call with these options. The calls in its advice need them, too: without them they are about another list. */
-export function withListOptions(
-  options: Options<typeof LIST_OPTIONS>,
-  result: Promise<CommandResult>,
-): Promise<CommandResult> {
-  const { '--session': session, '--agent': agent } = options;
-  if (session === undefined && agent === undefined) return result;
-  const words = [
-    ...(session === undefined ? [] : ['--session', asWord(session)]),
-    ...(agent === undefined ? [] : ['--agent', asWord(agent)]),
-  ];
-  const note = `repeat ${words.join(' ')} in these calls`;
-  return result.then((told) => (ADVISED_CALL.test(told.stderr) ? withNotes(told, [note]) : told));
-}
-
-function asWord(name: string): string {
-  return /^[\w@.:-]+$/.test(name) ? name : quote(name);
-}
-
-/** For a list without an intact version. */
-export const LIST_REPAIR =
-  'no earlier version is intact; write a whole new list: TodoWrite \'{"todos":[...]}\'';
-
 export const LIST_OPTIONS = { '--session': 'name', '--agent': 'name' } as const;
+
+/** Parts of the commands' forms. */
+export const LIST_FORM = {
+  ofCaller: Object.keys(LIST_OPTIONS),
+  repair: 'no earlier version is intact; write a whole new list: TodoWrite \'{"todos":[...]}\'',
+};
 
 /** The variable by which a caller names another list than the host's. */
 function otherList(callers: Settings, own: Settings): string | undefined {

@@ -11,7 +11,7 @@ import { type JsonForm, orAsTyped, readJsonInput } from '../base/json/json-input
 import type { Settings } from '../base/settings/settings.ts';
 import { type GivenList, validateTodoInput } from './todo-input.ts';
 import { todoInputSchema } from './todo-schema.ts';
-import { LIST_REPAIR, TodoCommand, withListOptions } from './todo-source.ts';
+import { LIST_FORM, TodoCommand } from './todo-source.ts';
 import { TodoStore } from './todo-store.ts';
 import type { TodoVersion } from './todo-version.ts';
 import helpPage from './todo-write.md';
@@ -34,7 +34,7 @@ const WRITE_FORM = {
   options: WRITE_OPTIONS,
   usage: ONE_LINE,
   purpose: 'update the list',
-  repair: LIST_REPAIR,
+  ...LIST_FORM,
   helpPage,
 };
 
@@ -88,7 +88,7 @@ export class TodoWriteHandler extends TodoCommand implements AgentBashHandler {
   execute(invocation: Invocation): Promise<CommandResult> {
     return perform(WRITE_FORM, invocation, this.settings, (parsed, settings, call) => {
       const given: GivenCall = Object.assign({ options: {}, rest: [] }, parsed);
-      return withListOptions(given.options, this.#run(call, settings, given));
+      return this.#run(call, settings, given);
     });
   }
 

@@ -43,6 +43,23 @@ test('the usage of every command is one line of at most 80 columns', async () =>
   }
 });
 
+test.each([
+  ['TaskUpdate 1 --status in_progress', 'Note: repeat --list other --agent bob in these calls\n'],
+  // To which an agent's name is the owner's.
+  ['TaskUpdate 2 --status in_progress', 'Note: repeat --list other in these calls\n'],
+  ['TaskUpdate 9 --status in_progress', ''],
+])(
+  'advice after %s says which options its calls need: those of the caller and its list',
+  async (line, note) => {
+    const team = new Team();
+    await team.run('TaskCreate --list other --subject A');
+    await team.run('TaskUpdate 1 --list other --status completed');
+    await team.run('TaskCreate --list other --subject B --owner ann');
+    const stderr = await team.err(`${line} --list other --agent bob`);
+    expect(/Note: .*\n/.exec(stderr)?.[0] ?? '').toBe(note);
+  },
+);
+
 test('invalid settings are reported on stderr', async () => {
   const team = new Team({ warnings: ['Warning: no'], settings: { maxContentLength: 3 } });
   expect(await team.run('TaskList')).toEqual(ok('No tasks.\n', 'Warning: no\n'));

@@ -90,6 +90,9 @@ test('advice for a list that options name is told to repeat them, or its calls w
   expect((await run('--done=2', '--session=two words')).stderr).toBe(
     `${error}Note: repeat --session 'two words' in these calls\n`,
   );
+  expect((await run('--complete', '2', '--agent=ann')).stderr).toBe(
+    'Error: Unknown option --complete. Try: TodoWrite --done 2\nNote: repeat --agent ann in these calls\n',
+  );
   await write();
   expect((await run('--done', '2')).stderr).toBe(error);
 });

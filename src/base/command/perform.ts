@@ -1,7 +1,7 @@
 import { reasonOf } from '../safe-text.ts';
 import { asResult, type CommandResult, type Invocation } from './agent-command.ts';
 import { helpReply, type OptionTable, type ParsedOptions, parseOptions } from './options.ts';
-import { noteLines, refusal, storageTrouble, withWarnings } from './replies.ts';
+import { noteLines, refusal, storageTrouble, withSameOptions, withWarnings } from './replies.ts';
 import { StateError } from './state-error.ts';
 import { limitCommand, type ServerTime } from './time-limit.ts';
 import { InvalidUtf8, refuseInvalidUtf8 } from './utf8.ts';
@@ -13,6 +13,8 @@ export interface CommandForm<Table extends OptionTable> {
   readonly helpPage: string;
   /** The verb phrase for errors, as in `Error: Cannot ...`. */
   readonly purpose: string;
+  /** The options that name the caller and its list. */
+  readonly ofCaller?: readonly string[];
   /** Advice for a list of which every version is damaged. */
   readonly repair?: string;
 }
@@ -55,7 +57,7 @@ export function perform<
       return help ?? limitCommand(settings, () => work(parsed, settings, asMeant));
     },
     (error) => wordsOf(error, form),
-    (result) => withWarnings(result, unsaid),
+    (result) => withWarnings(withSameOptions(result, call.argv, form.ofCaller), unsaid),
   );
 }
 

@@ -1,3 +1,4 @@
+import { asWord } from '../line/quotes.ts';
 import { safeText } from '../safe-text.ts';
 import { type CommandResult, EXIT_CODES, failed } from './agent-command.ts';
 import { DamagedVersion, errorCode, type StateError, UnnamedList } from './state-error.ts';
@@ -56,6 +57,29 @@ export function noteLines(notes: Iterable<string | undefined>): string {
 /** Appends advice to stderr. */
 export function withNotes(result: CommandResult, notes: readonly string[]): CommandResult {
   return { ...result, stderr: result.stderr + noteLines(notes) };
+}
+
+/** A call of an agent command in advice; usage is none. */
+const ADVISED_CALL = /^(?!Usage:).*\bT(?:odo|ask)[A-Z]\w/m;
+
+/** Tells to repeat these options of a call in the calls that its result advises: without them they are about another list. */
+export function withSameOptions(
+  result: CommandResult,
+  argv: readonly string[],
+  names: readonly string[] = [],
+): CommandResult {
+  const { stderr } = result;
+  if (!ADVISED_CALL.test(stderr)) return result;
+  const given = argv.flatMap((word, at) => {
+    const name = names.find((one) => word === one || word.startsWith(`${one}=`));
+    const value = word === name ? argv[at + 1] : name && word.slice(name.length + 1);
+    // That of TaskRelease names an owner.
+    const isMeant = name !== '--agent' || !stderr.includes('TaskRelease');
+    return value !== undefined && isMeant ? [`${name} ${asWord(value)}`] : [];
+  });
+  return given.length > 0
+    ? withNotes(result, [`repeat ${given.join(' ')} in these calls`])
+    : result;
 }
 
 /** Appends warnings to stderr, one line each. */

@@ -9,6 +9,11 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** A name as a shell word, in quotes only if it needs them. */
+export function asWord(name: string): string {
+  return /^[\w@.:-]+$/.test(name) ? name : quote(name);
+}
+
 /** Removes one outer pair of quotes, and blanks around it. Inner quotes, which would end the pair in bash, stay. */
 export function withoutOuterQuotes(rest: string): string {
   const text = rest.trim();
