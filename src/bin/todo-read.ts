@@ -1,3 +1,4 @@
+import { asWord } from '../base/line/quotes.ts';
 import { orElse, writeAll } from '../base/system/files.ts';
 import { isOfAgent } from '../screen/terminal/driven.ts';
 import type { TodoHome } from '../todo/todo-home.ts';
@@ -30,8 +31,10 @@ async function sayWhose(agent: string): Promise<void> {
   const { agentName, printable } = await import('../screen/panel/look.ts');
   const { themeFor } = await import('../screen/panel/theme.ts');
   const theme = themeFor(process.stderr, process.env);
-  const text = `The list of ${printable(agentName(agent), theme)}; you have none here.`;
-  orElse(() => writeAll(2, `${theme.paint.faint(text)}\n`), undefined);
+  const whose = `The list of ${printable(agentName(agent), theme)}; you have none here.`;
+  const way = `To change it, add --agent ${printable(asWord(agent), theme)}`;
+  const text = [whose, way].map((line) => `${theme.paint.faint(line)}\n`).join('');
+  orElse(() => writeAll(2, text), undefined);
 }
 
 runExecutable((home, settings) => {
