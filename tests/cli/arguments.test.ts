@@ -137,6 +137,7 @@ describe('options', () => {
 
   test('help prints the page of agent-shell, unless it is the name of a script', async () => {
     expect(parseArguments(['help'], {})).toEqual({ mode: 'help' });
+    expect(parseArguments(['help', 'help'], {})).toEqual({ mode: 'help' });
     const { stdout } = await agentShell(['help']);
     expect(stdout).toMatch(/^Examples:/);
     expect(stdout).not.toMatch(/.{81}/);

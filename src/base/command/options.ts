@@ -96,7 +96,8 @@ function readOption(argument: string, next: string | undefined, table: OptionTab
   const kind = Object.hasOwn(table, name) ? table[name] : undefined;
   if (kind === undefined) return { problem: unknownOption(name, table), unknown: name };
   const isRepeated = kind === 'texts' || (isForm(kind) && kind.isRepeated === true);
-  if (!isRepeated && Object.hasOwn(given, name)) return { problem: `${name} was given twice` };
+  const isOnce = !isRepeated && !Object.hasOwn(HELP_OPTIONS, name);
+  if (isOnce && Object.hasOwn(given, name)) return { problem: `${name} was given twice` };
   if (kind === 'flag') {
     if (inline !== undefined) return { problem: `${name} takes no value` };
     return { name, value: true, isRepeated, takesNext: false };
