@@ -1,7 +1,9 @@
 import { done } from '../base/command/agent-command.ts';
 import { EXPORT_FORMATS } from '../base/command/options.ts';
+import { noteLines } from '../base/command/replies.ts';
 import { rankOf, STATUSES } from '../base/command/status.ts';
 import { jsonLine, oneOf, shortText, type ValuesOf } from '../base/json/fields.ts';
+import { counted } from '../base/safe-text.ts';
 import { readyTasks } from './claims.ts';
 import { noticeText, takeNotices } from './inbox.ts';
 import { because } from './reasons.ts';
@@ -48,7 +50,7 @@ export const TASK_LIST = taskForm({
     const { forPeople } = call.context;
     const { '--json': asJson, '--format': format = asJson && 'json' } = options;
     if (asJson && format !== 'json') return { misuse: '--json and --format cannot be combined' };
-    const most = filter.limit ?? (forPeople ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
+    const { limit: most = forPeople || format ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = filter;
     if (options['--history']) {
       if (format || filter.at !== undefined) {
         return { misuse: '--history takes neither --json, --format nor --at' };
@@ -56,24 +58,25 @@ export const TASK_LIST = taskForm({
       const lines = Array.from(taskChangesIn(await store.versions()), (entry) =>
         changeLine(entry, forPeople !== undefined),
       );
-      return done(cutToLines(lines, most, 'changes') || 'No changes.\n');
+      return done(textOf(lines.slice(0, most), restOf(lines, most, 'change')) || 'No changes.\n');
     }
     const found = await graphAt(store, filter.at);
     if ('refused' in found) return found;
     const { graph, version, clock } = found;
-    const tasks = sorted(selected(found, filter, call.agent), filter);
-    // An export has no default limit.
-    const exported = tasks.slice(0, filter.limit);
-    if (format === 'json') return done(jsonLine({ tasks: exported, version }));
-    if (format === 'md') return done(exportMarkdown(graph, exported));
-    if (forPeople) return done(await forPeople(graph, exported, clock));
-    const isCut = tasks.length > most && filter.sort === undefined && !filter.ready;
-    const lines = (isCut ? openFirst(tasks) : tasks).map((task) => {
+    const all = sorted(selected(found, filter, call.agent), filter);
+    const isByNeed = all.length > most && filter.sort === undefined && !filter.ready;
+    const tasks = (isByNeed ? openFirst(all) : all).slice(0, most);
+    const rest = restOf(all, most, 'task');
+    const note = noteLines([rest]);
+    if (format === 'json') return done(jsonLine({ tasks, version }), note);
+    if (format === 'md') return done(exportMarkdown(graph, tasks), note);
+    if (forPeople) return done(await forPeople(graph, tasks, clock), note);
+    const lines = tasks.map((task) => {
       // This command renews the caller's own leases.
       const others = task.owner === call.agent ? undefined : clock;
       return `${taskLine(graph, task, others)}\n`;
     });
-    return done(cutToLines(lines, most, 'tasks') || 'No tasks.\n');
+    return done(textOf(lines, rest) || 'No tasks.\n');
   },
 });
 
@@ -111,10 +114,14 @@ function openFirst(tasks: readonly Task[]): Task[] {
   return [...tasks].sort((a, b) => ranks[a.status] - ranks[b.status]);
 }
 
-function cutToLines(lines: readonly string[], most: number, what: string): string {
-  if (lines.length <= most) return lines.join('');
-  const rest = lines.length - most;
-  return `${lines.slice(0, most).join('')}... and ${rest} more ${what}; --limit ${lines.length} shows all\n`;
+/** Says how many are left out, if any. */
+function restOf(all: readonly unknown[], most: number, what: string): string | undefined {
+  const rest = all.length - most;
+  return rest > 0 ? `${counted(rest, `more ${what}`)}; --limit ${all.length} shows all` : undefined;
+}
+
+function textOf(lines: readonly string[], rest = ''): string {
+  return lines.join('') + (rest && `... and ${rest}\n`);
 }
 
 export const TASK_GET = taskForm({

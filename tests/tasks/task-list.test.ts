@@ -26,6 +26,18 @@ test('500 tasks are 30 lines and a count, the unfinished first, in fewer than 1,
   );
 });
 
+test.each(['--format md', '--json', '--format json'])(
+  'TaskList %s with a limit keeps the unfinished and counts the rest on stderr',
+  async (form) => {
+    const team = await Team.of('ABC', { settings: { guidance: 'off' } });
+    await team.run('TaskUpdate 1 --status completed');
+    const { stdout, stderr } = await team.run(`TaskList ${form} --limit 2`);
+    expect(stdout.match(/\b[ABC]\b/g)).toEqual(['B', 'C']);
+    expect(stderr).toBe('Note: 1 more task; --limit 3 shows all\n');
+    expect((await team.run(`TaskList ${form}`)).stderr).toBe('');
+  },
+);
+
 test("one's own tasks are those that wait first, then those that one works on", async () => {
   const team = await Team.of('ABC', { settings: { guidance: 'off' } });
   await team.run('TaskClaim 1', 'TaskUpdate 2 --owner main', 'TaskUpdate 3 --owner main');
