@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { jsonEscape } from '../base/json/fields.ts';
 import { orElse } from '../base/system/files.ts';
+import { coalesced } from '../lists/coalesced.ts';
 import { whenDone } from '../lists/maybe-async.ts';
 import { type TaskStore, taskView } from '../tasks/task-store.ts';
 import type { TodoList } from '../todo/todo-store.ts';
@@ -96,16 +97,12 @@ export class ListEvents {
     this.#followed.add(kind);
     const list = kind === 'todos' ? this.#todos() : this.#tasks();
     let written: string | undefined;
-    let isWriting = false;
-    const tell = async () => {
-      if (isWriting) return;
-      isWriting = true;
-      for (let now = list.now(); now && now.key !== written; now = list.now()) {
-        written = now.key;
-        await this.#write({ event: kind, ...now.fields });
-      }
-      isWriting = false;
-    };
+    const tell = coalesced(async () => {
+      const now = list.now();
+      if (!now || now.key === written) return;
+      written = now.key;
+      await this.#write({ event: kind, ...now.fields });
+    });
     list.document.onChange(() => void tell());
     // A list on a server is unknown until it is read. The command that needs it will report an error.
     const read = orElse(() => list.document.recent(), undefined);

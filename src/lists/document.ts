@@ -1,5 +1,6 @@
 import { StateError } from '../base/command/state-error.ts';
 import { tellListener, warn } from '../base/system/listener.ts';
+import { coalesced } from './coalesced.ts';
 import { type Awaitable, type MaybeAsync, maybeAsync, settled, whenDone } from './maybe-async.ts';
 import { type AnyPlace, type HistoryRange, isSameVersion, type Version } from './place.ts';
 
@@ -36,8 +37,7 @@ export class Document<T, V> {
   #told: V | undefined;
   #isRead = false;
   #endWatch: (() => void) | undefined;
-  #isLooking = false;
-  #isDue = false;
+  readonly #look = coalesced(() => maybeAsync(this.#lookOnce()));
 
   constructor(place: AnyPlace<T>, view: DocumentView<T, V>, now: () => Date) {
     this.place = place;
@@ -98,7 +98,7 @@ export class Document<T, V> {
       () => {},
       () => {},
     );
-    this.#look();
+    void this.#look();
   }
 
   /**
@@ -110,7 +110,7 @@ export class Document<T, V> {
   onChange(listener: Listener<V>, failed?: (error: unknown) => void): () => void {
     const entry = { listener, failed };
     this.#listeners.add(entry);
-    this.#endWatch ??= this.place.watch(() => this.#look());
+    this.#endWatch ??= this.place.watch(() => void this.#look());
     return () => {
       this.#listeners.delete(entry);
       if (this.#listeners.size > 0) return;
@@ -168,30 +168,19 @@ export class Document<T, V> {
     return this.#seen;
   }
 
-  #look(): void {
-    this.#isDue = true;
-    if (!this.#isLooking) void maybeAsync(this.#lookUntilDone());
-  }
-
-  /** One look at a time: a server may answer them out of order. */
-  *#lookUntilDone(): MaybeAsync<void> {
-    this.#isLooking = true;
-    while (this.#isDue) {
-      this.#isDue = false;
-      const before = this.#seen;
-      try {
-        const newest = yield* settled(this.place.load());
-        // A version seen meanwhile may be newer.
-        if (this.#seen === before) this.#remember(newest);
-        else this.#isDue = true;
-        if (newest?.damage) process.emitWarning(newest.damage);
-        this.#tell();
-      } catch (error) {
-        this.#told = undefined;
-        this.#fail(error);
-      }
+  *#lookOnce(): MaybeAsync<void> {
+    const before = this.#seen;
+    try {
+      const newest = yield* settled(this.place.load());
+      // A version seen meanwhile may be newer.
+      if (this.#seen === before) this.#remember(newest);
+      else void this.#look();
+      if (newest?.damage) process.emitWarning(newest.damage);
+      this.#tell();
+    } catch (error) {
+      this.#told = undefined;
+      this.#fail(error);
     }
-    this.#isLooking = false;
   }
 
   #tell(): void {

@@ -1,4 +1,5 @@
 import { limitAnew, withoutTimeLimit } from '../base/command/time-limit.ts';
+import { coalesced } from '../lists/coalesced.ts';
 
 const LONGEST_LOOK_MS = 5000;
 
@@ -45,8 +46,9 @@ export class VersionWatch {
   #seen: Watermark;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
-  /** Set if another look must follow; true if the server asked for it. */
-  #due: boolean | undefined;
+  readonly #look = coalesced(() => this.#lookOnce());
+  /** Whether the server announced a change since the last look began. */
+  #isAsked = false;
   #isFailing = false;
   /** True if the last change was announced. */
   #hasHeard = false;
@@ -75,12 +77,10 @@ export class VersionWatch {
 
   /** Reports a version that was committed here without looking; a pending look starts again. */
   committed(version: number): void {
-    // A pending look may have seen and reported it.
-    if (version !== this.#seen.newest) {
-      this.#seen = { newest: version };
-      this.#listener();
-    }
-    if (this.#isLooking) void this.#look();
+    // A look may have seen and reported it.
+    const isNews = version !== this.#seen.newest;
+    this.#seen = { newest: version };
+    if (isNews) this.#listener();
   }
 
   end(): void {
@@ -92,7 +92,8 @@ export class VersionWatch {
   #heard(changes?: readonly Change[]): void {
     const newest = changes?.at(-1)?.[this.#number];
     if (newest === undefined || this.#isLooking || this.#isFailing) {
-      void this.#look(changes !== undefined);
+      this.#isAsked ||= changes !== undefined;
+      void this.#look();
     } else if (!this.#hasEnded && newest > this.#seen.newest) {
       this.#seen = { newest };
       this.#hasHeard = true;
@@ -107,15 +108,11 @@ export class VersionWatch {
     this.#timer = setTimeout(() => void this.#look(), this.#hasHeard ? heard : missed).unref();
   }
 
-  /** One look at a time. @param isAsked whether the server announced a change. */
-  async #look(isAsked = false): Promise<void> {
+  async #lookOnce(): Promise<void> {
     if (this.#hasEnded) return;
-    if (this.#isLooking) {
-      this.#due ||= isAsked;
-      return;
-    }
     clearTimeout(this.#timer);
-    const before = this.#seen;
+    const [before, isAsked] = [this.#seen, this.#isAsked];
+    this.#isAsked = false;
     this.#isLooking = true;
     // It may outlive the command that began to watch. Readers of the list get the error; the next look may succeed.
     const now = await limitAnew(LONGEST_LOOK_MS, this.#fetch).catch(() => undefined);
@@ -123,10 +120,7 @@ export class VersionWatch {
     if (this.#hasEnded) return;
     // A version that was committed here meanwhile may be newer.
     if (this.#seen === before) this.#saw(now, isAsked);
-    if (this.#due === undefined) return;
-    const isDueAsked = this.#due;
-    this.#due = undefined;
-    await this.#look(isDueAsked);
+    else void this.#look();
   }
 
   /** @param found undefined if looking failed. */

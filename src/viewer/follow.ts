@@ -1,3 +1,4 @@
+import { coalesced } from '../lists/coalesced.ts';
 import type { Document } from '../lists/document.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
 import type { AnyPlace } from '../lists/place.ts';
@@ -101,17 +102,16 @@ export function followTasks(
   return new Following(source, follower, start);
 }
 
-/** Looks for news, one look at a time: a server may answer them out of order. */
+/** Looks for news. */
 export class Following<V extends { readonly version: number }> {
   readonly #source: Source<V>;
   readonly #follower: Follower<V>;
   readonly #followed = new Map<string, Followed<V>>();
   readonly #endWatch: () => void;
   #start: Start;
-  #isDue = false;
-  /** Lists that the watch named as changed, by key: looking at these is enough unless `#isDue`. */
-  readonly #changed = new Map<string, FoundDocument<V>>();
-  #looking: Promise<void> | undefined;
+  /** What the next look is for: lists that have changed, by key; undefined for all. */
+  #due: Map<string, FoundDocument<V>> | undefined;
+  readonly #lookForDue = coalesced(() => this.#lookAndTell());
   #hasEnded = false;
   #retry: NodeJS.Timeout | undefined;
   /** Why the last look failed, if it did. */
@@ -122,7 +122,7 @@ export class Following<V extends { readonly version: number }> {
     this.#source = source;
     this.#follower = follower;
     this.#start = start;
-    this.#endWatch = source.watch((changed) => void this.#hear(changed));
+    this.#endWatch = source.watch((changed) => void this.look(changed));
     void this.look();
   }
 
@@ -132,17 +132,11 @@ export class Following<V extends { readonly version: number }> {
     return lists.sort((a, b) => (a.agent < b.agent ? -1 : 1));
   }
 
-  /** Looks now. */
-  look(): Promise<void> {
-    return this.#hear();
-  }
-
-  #hear(changed?: readonly FoundDocument<V>[]): Promise<void> {
-    for (const list of changed ?? []) this.#changed.set(list.key, list);
-    this.#isDue ||= changed === undefined || this.failure !== undefined;
-    clearTimeout(this.#retry);
-    this.#looking ??= this.#lookUntilDone();
-    return this.#looking;
+  /** Looks now. @param changed all that can have news; default: all lists. */
+  look(changed?: readonly FoundDocument<V>[]): Awaitable<void> {
+    if (!changed) this.#due = undefined;
+    for (const list of changed ?? []) this.#due?.set(list.key, list);
+    return this.#lookForDue();
   }
 
   end(): void {
@@ -151,30 +145,27 @@ export class Following<V extends { readonly version: number }> {
     this.#endWatch();
   }
 
-  async #lookUntilDone(): Promise<void> {
-    while ((this.#isDue || this.#changed.size > 0) && !this.#hasEnded) {
-      const changed = [...this.#changed.values()];
-      const isAll = this.#isDue;
-      this.#changed.clear();
-      this.#isDue = false;
-      try {
-        await this.#lookOnce(isAll ? undefined : changed);
-        const isNew = !this.hasLooked || this.failure !== undefined;
-        this.hasLooked = true;
-        this.failure = undefined;
-        if (isNew && !this.#hasEnded) this.#follower.reached();
-      } catch (error) {
-        if (this.#hasEnded) break;
-        this.hasLooked = true;
-        this.failure = error;
-        this.#follower.failed(error);
-        if (!this.#isDue) this.#retry = setTimeout(() => void this.look(), RETRY_MS);
-      }
+  async #lookAndTell(): Promise<void> {
+    if (this.#hasEnded) return;
+    clearTimeout(this.#retry);
+    const due = this.#due;
+    this.#due = new Map();
+    try {
+      await this.#lookOnce(due && [...due.values()]);
+      const isNew = !this.hasLooked || this.failure !== undefined;
+      this.hasLooked = true;
+      this.failure = undefined;
+      if (isNew && !this.#hasEnded) this.#follower.reached();
+    } catch (error) {
+      if (this.#hasEnded) return;
+      this.hasLooked = true;
+      this.failure = error;
+      this.#due = undefined;
+      this.#retry = setTimeout(() => void this.look(), RETRY_MS);
+      this.#follower.failed(error);
     }
-    this.#looking = undefined;
   }
 
-  /** @param changed all that can have news; default: all lists. */
   async #lookOnce(changed?: readonly FoundDocument<V>[]): Promise<void> {
     const seen = (key: string) => this.#followed.get(key)?.seen ?? 0;
     const found =

@@ -119,6 +119,22 @@ test('a look that failed is repeated, even if nothing is heard', async () => {
   expect(following.failure).toBeUndefined();
 });
 
+test('a list that is named during a look that fails does not pass for all lists', async () => {
+  const told: string[] = [];
+  const { list, following } = followed(1, {
+    failed: (error) => told.push(`${error}`),
+    reached: () => told.push('reached'),
+  });
+  await following.look();
+  list.find = () => {
+    list.count = 2;
+    if (told.length === 1) void following.look([{ key: 'k', path: ['main'], version: 2 }]);
+    throw new Error('away');
+  };
+  await following.look();
+  expect(told).toEqual(['reached', 'Error: away', 'Error: away']);
+});
+
 test('after its end nothing is told, though a look was on its way', async () => {
   const told = vi.fn();
   const { following } = followed(1, { changed: told, reached: told, failed: told });
