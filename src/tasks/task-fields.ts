@@ -51,6 +51,13 @@ const longText: TextKind = {
   },
 };
 
+/** Empty, it removes the field. */
+const removable: TextKind = {
+  ...shortText,
+  problem: (text, most) => (text === '' ? undefined : textProblem(text, most)),
+  json: {},
+};
+
 export const flag: FlagKind = { is: 'flag' };
 
 /** `30m` as milliseconds. */
@@ -178,6 +185,8 @@ export const AT = {
 export const UPDATE_FIELDS = {
   taskId: ONE_TASK,
   ...TASK_FIELDS,
+  activeForm: { ...TASK_FIELDS.activeForm, kind: removable },
+  check: { ...TASK_FIELDS.check, kind: removable },
   status: { kind: oneOf([...STATUSES, 'deleted']), others: /^state$/i },
   owner: { kind: ownerName, others: OWNERS },
   addBlocks: { kind: taskIds },

@@ -53,19 +53,19 @@ export function updateTask(
     const unblocked = before.status === 'completed' ? [] : unblockedBy(before, without);
     return { graph: without, before, task: undefined, changed: ['deleted'], unblocked };
   }
-  // 2. Link it, find its owner, and refuse for all reasons at once.
+  // 2. Link it, change its fields, find its owner, and refuse for all reasons at once.
   const linked = changeLinks(graph, before.id, changes, at);
   const links = 'refused' in linked ? graph : linked.graph;
   const old = links.tasks.get(before.id) ?? before;
+  const fields = withFields(old, changes, rules.by ?? rules.agent, at);
   const claim = nextOwner(links, old, changes, rules);
   const refused = [
     ...('refused' in linked ? linked.refused : []),
-    ...(rules.force ? [] : objections(before, changes, rules)),
+    ...(rules.force ? [] : objections(before, fields, changes.status, rules)),
     ...('refused' in claim ? claim.refused : []),
   ];
   if (refused.length > 0 || 'refused' in claim) return { refused };
-  // 3. Change its fields, then its owner, then its proof.
-  const fields = withFields(old, changes, rules.by ?? rules.agent, at);
+  // 3. Change its owner, then its proof.
   const problem = changes.metadata && metadataProblem(fields.metadata ?? {});
   if (problem) return { refused: [because('too_large', problem)] };
   const owned = withOwner(fields, changes.status ?? old.status, claim.owner, rules, at);
@@ -124,15 +124,19 @@ export function checkOfOthers(
 const PROVEN_FIELDS = ['check', 'status', 'owner'] as const;
 
 /** The reasons against a change that a leader may make all the same. */
-function objections(before: Task, changes: TaskChanges, rules: UpdateRules): Reason[] {
+function objections(
+  before: Task,
+  { check }: Task,
+  status: TaskChanges['status'],
+  rules: UpdateRules,
+): Reason[] {
   const { id, owner, lostBy = [] } = before;
   const { agent, by = agent, proven, requireProof } = rules;
-  const check = changes.check ?? before.check;
   const reasons = checkOfOthers(before, check, by);
   if (proven && PROVEN_FIELDS.some((field) => before[field] !== proven.task[field])) {
     return [because('built_upon', [id], `while its check ran; to run it again: TaskProve ${id}`)];
   }
-  if (changes.status !== 'completed' || before.status === 'completed') return reasons;
+  if (status !== 'completed' || before.status === 'completed') return reasons;
   // An agent that lost the task may not report its completion.
   if (by !== undefined && by !== owner && lostBy.includes(by)) {
     reasons.push(because('lease_lost', id, owner));
@@ -160,7 +164,9 @@ function withFields(
   const given = TASK_FIELD_NAMES.filter((name) => changes[name] !== undefined);
   return {
     ...task,
-    ...Object.fromEntries(given.map((name) => [name, changes[name]])),
+    // An empty text removes a field.
+    ...Object.fromEntries(given.map((name) => [name, changes[name] || undefined])),
+    description: changes.description ?? task.description,
     ...(changes.metadata !== undefined && { metadata: merged(task.metadata, changes.metadata) }),
     ...(comment !== undefined && {
       comments: [...comments, { by, at, text: comment }].slice(-MOST_COMMENTS),

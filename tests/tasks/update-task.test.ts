@@ -43,6 +43,24 @@ test('fields that are not given stay, and an empty change is not a change', () =
   expect(task(after, 1)).toEqual({ ...task(graph, 1), description: '', updatedAt: LATER });
 });
 
+test('an empty text removes the check, the active form or the description', () => {
+  const given = { subject: 'S', description: 'D', activeForm: 'Doing S', check: 'false' };
+  const graph = claimed(graphOf(given), 1, 'a');
+  const changes = { taskId: 1, description: '', activeForm: '', check: '' };
+  expect(codes(update(graph, changes, 'b'))).toBe('already_claimed');
+  const { graph: after, changed } = done(update(graph, changes, 'a'));
+  expect(changed).toEqual(['description', 'activeForm', 'check']);
+  expect(task(after, 1)).toMatchObject({
+    description: '',
+    activeForm: undefined,
+    check: undefined,
+  });
+  const { task: finished } = done(
+    update(graph, { taskId: 1, status: 'completed', check: '' }, 'a', { requireProof: true }),
+  );
+  expect(finished).toMatchObject({ status: 'completed', check: undefined });
+});
+
 test('an update that begins a task, or gives it away, obeys the rules of a claim', () => {
   const graph = claimed(graphOf('One', { subject: 'Two', blockedBy: [1] }, 'Three'), 1, 'a');
   const begin = (taskId: number, agent?: string, more = {}) =>
