@@ -2,7 +2,7 @@ import { isObject } from '../base/json/fields.ts';
 import { LAST_VERSION } from '../lists/place.ts';
 import { Failed } from './connection.ts';
 import { decodeContent, parseBounded, TooMuch } from './stored-content.ts';
-import type { Change } from './version-watch.ts';
+import type { Announcement, Change } from './version-watch.ts';
 
 const NO_SPACE = ': its quota is full';
 
@@ -67,26 +67,26 @@ function refusedBy(status: number, text: string): Failed {
 }
 
 /**
- * The new versions of lists that a watch announces, in order; none if it tells of anything else, such as a removed list. A
- * commit also removes the oldest version, at the same revision.
+ * What a watch says: new versions of lists, or, unnamed, anything else, such as a removed list or its own beginning. A commit
+ * also removes the oldest version, at the same revision.
  *
  * @throws TooMuch.
  */
-export function changesIn(text: string, root: string): Change[] {
+export function announcementIn(text: string, root: string): Announcement {
   const { result } = objectIn(text) ?? {};
   const events = isObject(result) && Array.isArray(result.events) ? result.events : [];
   const changes: Change[] = [];
   const revisions = new Set<number>();
   for (const { type, kv } of events.filter(isObject)) {
-    if (!isObject(kv) || !isText(kv.key)) return [];
+    if (!isObject(kv) || !isText(kv.key)) return 'unnamed';
     const revision = Number(kv.mod_revision);
     const of = versionOfKey(textIn(kv.key));
     if (type !== 'DELETE') {
       revisions.add(revision);
       if (of) changes.push({ key: of.list.slice(root.length), version: of.version, revision });
-    } else if (!revisions.has(revision)) return [];
+    } else if (!revisions.has(revision)) return 'unnamed';
   }
-  return changes;
+  return changes.length > 0 ? changes : 'unnamed';
 }
 
 /** True if this status means that the request was not carried out, and will not be. */

@@ -12,9 +12,9 @@ import {
 } from './engine.ts';
 import {
   afterAll,
+  announcementIn,
   base64,
   bytesIn,
-  changesIn,
   type EtcdAnswer,
   idIn,
   keyOfVersion,
@@ -24,7 +24,7 @@ import {
   versionOfKey,
 } from './etcd-answer.ts';
 import { EtcdConnection, type EtcdLogin } from './etcd-connection.ts';
-import type { Announcements, Change, Watermark } from './version-watch.ts';
+import type { Announcement, Announcements, Watermark } from './version-watch.ts';
 
 const PAGE = 1000;
 const LOOK_EVERY_MS = 4000;
@@ -146,15 +146,14 @@ export class EtcdEngine extends Engine<EtcdConnection> {
     const body = { create_request: this.#below(prefix) };
     let watching: EtcdConnection | undefined;
     let [isEstablished, hasEnded] = [false, false];
-    const follow = async (look: (changes: readonly Change[]) => void) => {
+    const follow = async (hear: (announced: Announcement) => void) => {
       while (!hasEnded && !this.isClosed) {
         const connection = new EtcdConnection(this.current, this.#login);
         const timer = setTimeout(() => connection.end(), this.tryMs).unref();
         connection.heard = (said) => {
           clearTimeout(timer);
           isEstablished = true;
-          // The first announcement says that the watch is established, and names nothing.
-          look(changesIn(said, this.#start));
+          hear(announcementIn(said, this.#start));
         };
         watching = connection;
         this.#watching.add(connection);
@@ -169,8 +168,8 @@ export class EtcdEngine extends Engine<EtcdConnection> {
     return {
       pauseMs: { heard: LOOK_EVERY_MS, missed: LOOK_EVERY_MS },
       missed: () => isEstablished && watching?.end(),
-      listen: (look) => {
-        void follow(look);
+      listen: (hear) => {
+        void follow(hear);
         return () => {
           hasEnded = true;
           watching?.end();

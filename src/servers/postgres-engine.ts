@@ -120,14 +120,14 @@ export class PostgresEngine extends Engine<PostgresConnection> {
   announcements(prefix: string): Announcements {
     return {
       pauseMs: { heard: LOOK_SELDOM_MS, missed: LOOK_OFTEN_MS },
-      listen: (look) => {
-        const hear = (key: string | undefined) => {
-          if (key === undefined) look();
-          else if (`${key}/`.startsWith(prefix)) look([]);
+      listen: (hear) => {
+        const listener = (key: string | undefined) => {
+          if (key === undefined) hear('gap');
+          else if (`${key}/`.startsWith(prefix)) hear('unnamed');
         };
-        this.#listeners.add(hear);
+        this.#listeners.add(listener);
         return () => {
-          this.#listeners.delete(hear);
+          this.#listeners.delete(listener);
           if (this.#listeners.size === 0) this.#endListening();
         };
       },

@@ -19,14 +19,13 @@ export interface Change {
   readonly revision: number;
 }
 
+/** The new versions, in order; or that something has changed, unnamed; or a gap, in which something may have been missed. */
+export type Announcement = readonly Change[] | 'unnamed' | 'gap';
+
 /** How a server announces changes. */
 export interface Announcements {
-  /**
-   * @param look gets the new versions, if they are known; none if something else happened; undefined if something may have
-   *   been missed.
-   * @returns a function that stops it.
-   */
-  listen(look: (changes?: readonly Change[]) => void): () => void;
+  /** @returns a function that stops it. */
+  listen(hear: (announced: Announcement) => void): () => void;
   /** Called if a look found a change that was not announced. */
   missed?(): unknown;
   /** The pauses between unasked looks, if the last change was announced and if it was not. */
@@ -47,7 +46,7 @@ export class VersionWatch {
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   readonly #look = coalesced(() => this.#lookOnce());
-  /** Whether the server announced a change since the last look began. */
+  /** Whether the server has announced a change since the last look began. */
   #isAsked = false;
   #isFailing = false;
   /** True if the last change was announced. */
@@ -72,7 +71,7 @@ export class VersionWatch {
     this.#announcements = announcements;
     this.#listener = (changes) => withoutTimeLimit(() => listener(changes));
     void this.#look();
-    this.#endAnnouncements = announcements.listen((changes) => this.#heard(changes));
+    this.#endAnnouncements = announcements.listen((announced) => this.#heard(announced));
   }
 
   /** Reports a version that was committed here without looking; a pending look starts again. */
@@ -89,17 +88,18 @@ export class VersionWatch {
     this.#endAnnouncements();
   }
 
-  #heard(changes?: readonly Change[]): void {
-    const newest = changes?.at(-1)?.[this.#number];
-    if (newest === undefined || this.#isLooking || this.#isFailing) {
-      this.#isAsked ||= changes !== undefined;
+  #heard(announced: Announcement): void {
+    if (typeof announced === 'string' || this.#isLooking || this.#isFailing) {
+      this.#isAsked ||= announced !== 'gap';
       void this.#look();
-    } else if (!this.#hasEnded && newest > this.#seen.newest) {
-      this.#seen = { newest };
-      this.#hasHeard = true;
-      this.#lookLater();
-      this.#listener(changes);
+      return;
     }
+    const newest = Math.max(...announced.map((change) => change[this.#number]));
+    if (this.#hasEnded || newest <= this.#seen.newest) return;
+    this.#seen = { newest };
+    this.#hasHeard = true;
+    this.#lookLater();
+    this.#listener(announced);
   }
 
   #lookLater(): void {
