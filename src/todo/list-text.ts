@@ -12,7 +12,7 @@ import {
   safeText,
 } from '../base/safe-text.ts';
 import { USER } from '../lists/place.ts';
-import { pairItems, removedAndAdded } from './pair-items.ts';
+import { contentKey, pairInPlace, pairItems, removedAndAdded } from './pair-items.ts';
 import { itemName } from './revise-list.ts';
 import { type Items, TODO_FIELDS, type TodoItem, type TodoStatus } from './todo-fields.ts';
 import type { TodoVersion } from './todo-version.ts';
@@ -152,7 +152,7 @@ export function changeOfVersion(after: TodoVersion, before: TodoVersion | undefi
   // The predecessor of the oldest kept version is known only for version 1.
   const old = before?.items ?? (version === 1 ? [] : undefined);
   if (old === undefined) return counted(items.length, 'item');
-  const change = textsOfVersions.get(after) ?? describeChange(old, items);
+  const change = textsOfVersions.get(after) ?? describeChange(old, items, after.by === USER);
   textsOfVersions.set(after, change);
   return change === NOTHING_CHANGED && before?.by === USER ? "read the user's changes" : change;
 }
@@ -175,18 +175,29 @@ export const MOVED: Readonly<Record<TodoStatus, string>> = {
   pending: 'put back',
 };
 
-/** The changes in one line: `completed "Fix login"; began "Run tests"; 1 removed, 2 added`. */
-export function describeChange(before: Items, after: Items): string {
+/**
+ * The changes in one line: `completed "Fix login"; began "Run tests"; 1 removed, 2 added`.
+ *
+ * @param isInPlace another text in an item's place is the same item, as people edit.
+ */
+export function describeChange(before: Items, after: Items, isInPlace = false): string {
   if (after.length === 0) return describeClearing(before);
-  const pairs = pairItems(before, after);
+  const pairs = (isInPlace ? pairInPlace : pairItems)(before, after);
   const old = new Map(pairs.map((pair) => [pair.after, pair.before]));
   const moved = after.filter((item) => isMoved(item, old.get(item)));
   const removed = pairs.flatMap((pair) => (pair.before && !pair.after ? [pair.before] : []));
   const begun = removed.filter(({ status }) => status === 'in_progress');
+  const renamed = pairs.flatMap(({ before: was, after: is }) => {
+    if (!was || !is || isMoved(is, was) || contentKey(was) === contentKey(is)) return [];
+    return [`${named(was)} to ${named(is)}`];
+  });
   const parts = [
-    ...STATUSES.toReversed().flatMap((status) => firstNamed(MOVED[status], having(moved, status))),
+    ...STATUSES.toReversed().flatMap((status) =>
+      firstNamed(MOVED[status], having(moved, status).map(named)),
+    ),
     // A dropped item in progress is always named.
-    ...firstNamed('dropped', begun),
+    ...firstNamed('dropped', begun.map(named)),
+    ...firstNamed('changed', renamed),
     ...removedAndAdded(pairs),
   ];
   if (parts.length > 0) return parts.join('; ');
@@ -211,8 +222,12 @@ function having(items: Items, status: TodoStatus): Items {
   return items.filter((item) => item.status === status);
 }
 
-function firstNamed(what: string, [first, ...others]: Items): string[] {
+function named({ content }: Readonly<TodoItem>): string {
+  return `"${briefText(content)}"`;
+}
+
+function firstNamed(what: string, [first, ...others]: readonly string[]): string[] {
   if (first === undefined) return [];
   const more = others.length > 0 ? ` and ${others.length} more` : '';
-  return [`${what} "${briefText(first.content)}"${more}`];
+  return [`${what} ${first}${more}`];
 }

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeChange, listText } from '../../src/todo/list-text.ts';
+import { changeOfVersion, describeChange, listText } from '../../src/todo/list-text.ts';
+import type { Items } from '../../src/todo/todo-fields.ts';
+import type { TodoVersion } from '../../src/todo/todo-version.ts';
 import { items } from '../guidance/agent-session.ts';
 import { todoList } from './arbitraries.ts';
 
@@ -33,7 +35,7 @@ test.each([
   ['[ ] a | [ ] b', '[x] a | [x] b', 'completed "a" and 1 more'],
   ['', '[>] a | [ ] b', 'began "a"; 2 added'],
   ['[ ] #1 old', '[x] #1 new', 'completed "new"'],
-  ['[ ] #1 old', '[ ] #1 new', 'details changed'],
+  ['[ ] #1 old', '[ ] #1 new', 'changed "old" to "new"'],
   // Models renumber their items when they remove one.
   ['[x] #1 a | [>] #2 b | [ ] #3 c', '[>] #1 b | [ ] #2 c', '1 removed'],
   ['[>] a | [ ] b', '[x] a | [>] b | [ ] c', 'completed "a"; began "b"; 1 added'],
@@ -47,12 +49,21 @@ test.each([
   expect(describeChange(itemsIn(before), itemsIn(after))).toBe(change);
 });
 
+test("a person's edit of an item's text is a change of that item, as the agent is told", () => {
+  const [old, edited] = ['[x] a | [>] Fix login | [ ] c', '[x] a | [>] Ship it | [ ] c'];
+  const version = (items: Items, more: object) =>
+    ({ version: 1, items, updatedAt: new Date(), by: 'main', ...more }) as TodoVersion;
+  const before = version(itemsIn(old), {});
+  const after = version(itemsIn(edited), { version: 2, by: 'user' });
+  expect(changeOfVersion(after, before)).toBe('changed "Fix login" to "Ship it"');
+});
+
 test('for any lists, it is one short line of plain text', () => {
   fc.assert(
     fc.property(todoList(), todoList(), (before, after) => {
       const change = describeChange(before, after);
       expect(change).toMatch(/^[^\p{Cc}\p{Zl}\p{Zp}]+$/u);
-      expect([...change].length).toBeLessThan(250);
+      expect([...change].length).toBeLessThan(350);
     }),
   );
 });
