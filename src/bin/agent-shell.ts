@@ -53,8 +53,8 @@ async function runAgentShell(): Promise<number> {
     case 'setup': {
       const { setup } = await import('../harness/setup/setup.ts');
       const [, started = ''] = process.argv;
-      const place = { environment: process.env, directory: process.cwd(), started };
-      const world = { ...place, home: homedir() };
+      const caller = { environment: process.env, directory: process.cwd() };
+      const world = { ...caller, started, home: homedir() };
       const say = (text: string) => writeAll(1, text);
       return writeResult('agent-shell', setup(options.argv, world, say));
     }

@@ -78,9 +78,9 @@ export async function showAtPrompt(
   if (shell === undefined || shell.terminal !== jobOf(process.pid)?.terminal) return;
   const terminal = openSync('/dev/tty', 'r+');
   if (shell.group !== shell.foreground || !isReadingKeys(terminal)) return;
-  const place = { environment, directory: directoryOf(pid) ?? directory };
   const size = sizeOf(terminal);
-  const lists = await PromptLists.open({ ...place, ...size });
+  const own = directoryOf(pid) ?? directory;
+  const lists = await PromptLists.open({ environment, directory: own, ...size });
   await lists.close();
   writeSync(terminal, repinned(lists.rows(lists.latestOf(written)), size.rows));
 }

@@ -89,12 +89,12 @@ export class CheckRunner {
     if (refusal !== undefined) return { failed: refusal };
     this.#tell(`running the check: ${commandText(check, MAX_COMMAND_CHARACTERS)}`);
     // 2. Run it. Surroundings bring their own directory and environment.
-    const place = surroundings === '' ? around : NOWHERE;
+    const start = surroundings === '' ? around : NOWHERE;
     const { exitCode, words, said } = await runProgram(
       ['bash', '--norc', '-p', '-c', checkScript, 'check', check, surroundings],
       {
-        environment: { ...place.environment, [PROVING]: '1' },
-        cwd: place.cwd,
+        environment: { ...start.environment, [PROVING]: '1' },
+        cwd: start.cwd,
         limitMs: Math.min(timeout * 1000, LONGEST_TIMER_MS),
         signal,
         keep: 'end',

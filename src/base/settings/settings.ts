@@ -234,8 +234,8 @@ export function settingsOfCalls(
   let last: { call: Caller | undefined; reading: SettingsReading } | undefined;
   return (call) => {
     if (call && last?.call === call) return last.reading;
-    const [caller, place] = [call?.env ?? environment, orElse(directory, undefined)];
-    last = { call, reading: readVariables(read, environment, caller, place) };
+    const [caller, folder] = [call?.env ?? environment, orElse(directory, undefined)];
+    last = { call, reading: readVariables(read, environment, caller, folder) };
     return last.reading;
   };
 }

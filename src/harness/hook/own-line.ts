@@ -15,7 +15,7 @@ export const ALLOWED = new Set([
 /** Options that reach other lists or overrule an owner. A carriage return may follow, which commands ignore. */
 const NOT_ALLOWED_OPTION = /^--(?:session|list|force)\b/;
 
-interface OwnPlace {
+interface Installation {
   readonly environment: Environment;
   /** The folder of the agent commands of this installation. */
   readonly commands: string;
@@ -24,8 +24,8 @@ interface OwnPlace {
 }
 
 /** True if a line certainly consists of this installation's commands on the list, and perhaps of `cd DIR`. */
-export function usesOnlyList(line: string, place: OwnPlace): boolean {
-  const { environment, askRules = [] } = place;
+export function usesOnlyList(line: string, installed: Installation): boolean {
+  const { environment, askRules = [] } = installed;
   const commands = certainCommands(line, ALLOWED) ?? [];
   const names = [...new Set(commands.map(nameOf))];
   return (
@@ -34,7 +34,7 @@ export function usesOnlyList(line: string, place: OwnPlace): boolean {
     names.every(
       (name) =>
         !isFunction(name, environment) &&
-        (name === 'cd' || isInstalled(name, place)) &&
+        (name === 'cd' || isInstalled(name, installed)) &&
         !askRules.some((rule) => mayConcern(rule, name)),
     )
   );
@@ -73,7 +73,7 @@ function isFunction(name: string, environment: Environment): boolean {
 }
 
 /** True if PATH leads to this installation before it leads anywhere else, or to a folder that depends on where the line runs. */
-function isInstalled(name: string, { environment, commands }: OwnPlace): boolean {
+function isInstalled(name: string, { environment, commands }: Installation): boolean {
   const folders = (environment.PATH ?? '').split(delimiter);
   const found = folders.find((folder) => !isAbsolute(folder) || isProgram(`${folder}/${name}`));
   if (found === undefined || !isAbsolute(found)) return false;

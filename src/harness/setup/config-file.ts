@@ -28,7 +28,7 @@ export interface FileEdit {
 
 /** A file, and its text before and after the edits; undefined for no file. */
 interface FileDraft {
-  readonly target: string;
+  readonly file: string;
   readonly stats: Stats | undefined;
   /** Its byte-order mark. */
   readonly mark: string;
@@ -42,20 +42,20 @@ interface FileDraft {
  * @throws SetupError if it is not a regular file, cannot be read or is not UTF-8.
  */
 export function readConfig(path: string): string | undefined {
-  return withFileName(path, () => read(targetOf(path)).before);
+  return withFileName(path, () => read(resolveLinks(path)).before);
 }
 
 /**
  * Edits files, once every edit is known to succeed. Each is replaced whole, so running it again completes a run that was
  * interrupted. Follows symbolic links, and keeps the mode.
  *
- * @param refusal says why the target of a link must not be changed.
+ * @param refusal says why the file that a link leads to must not be changed.
  * @param announce is told, before the first change, what will come of each edit.
  * @throws an AggregateError of SetupErrors, whose message says what was changed.
  */
 export function editConfigs(
   edits: readonly FileEdit[],
-  refusal: (target: string) => string | undefined,
+  refusal: (file: string) => string | undefined,
   announce: (outcomes: readonly Outcome[]) => void = () => {},
 ): readonly Outcome[] {
   const drafts = draft(edits, refusal);
@@ -67,7 +67,7 @@ export function editConfigs(
   try {
     for (const one of new Set(drafts)) {
       if (one.before === one.after) continue;
-      withFileName(one.target, () => putFile(one));
+      withFileName(one.file, () => putFile(one));
       changed = AGAIN;
     }
   } catch (error) {
@@ -79,19 +79,19 @@ export function editConfigs(
 /** Two paths that lead to the same file share a draft. */
 function draft(
   edits: readonly FileEdit[],
-  refusal: (target: string) => string | undefined,
+  refusal: (file: string) => string | undefined,
 ): readonly FileDraft[] {
   const drafts = new Map<string, FileDraft>();
   const problems: unknown[] = [];
   const found = edits.map(({ path, change }) => {
     try {
       return withFileName(path, () => {
-        const target = targetOf(path);
-        const draft = drafts.get(target) ?? read(target);
-        drafts.set(target, draft);
+        const file = resolveLinks(path);
+        const draft = drafts.get(file) ?? read(file);
+        drafts.set(file, draft);
         draft.after = change(draft.after);
         const isReadOnly = draft.stats && (draft.stats.mode & WRITABLE) === 0;
-        const problem = isReadOnly ? 'is read-only; make it writable first' : refusal(target);
+        const problem = isReadOnly ? 'is read-only; make it writable first' : refusal(file);
         if (problem && draft.before !== draft.after) throw new SetupError(problem);
         return draft;
       });
@@ -104,17 +104,17 @@ function draft(
   return found.filter((draft) => draft !== undefined);
 }
 
-function putFile({ target, stats, mark, after }: FileDraft): void {
+function putFile({ file, stats, mark, after }: FileDraft): void {
   if (after === undefined) {
-    rmSync(target, { force: true });
+    rmSync(file, { force: true });
     return;
   }
-  const made = makeFolders(dirname(target), 0o777);
+  const made = makeFolders(dirname(file), 0o777);
   let unfinished: string | undefined;
   try {
-    unfinished = writeBeside(target, mark + after, stats ? 0o600 : 0o666);
+    unfinished = writeBeside(file, mark + after, stats ? 0o600 : 0o666);
     if (stats) chmodSync(unfinished, stats.mode & 0o7777);
-    renameSync(unfinished, target);
+    renameSync(unfinished, file);
   } catch (error) {
     if (unfinished) rmSync(unfinished, { force: true });
     for (const folder of made) orElse(() => rmdirSync(folder), undefined);
@@ -122,32 +122,32 @@ function putFile({ target, stats, mark, after }: FileDraft): void {
   }
 }
 
-function read(target: string): FileDraft {
+function read(file: string): FileDraft {
   // Opening some devices starts them, so look first.
-  const stats = lstatSync(target, { throwIfNoEntry: false });
+  const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) {
-    return { target, stats, mark: '', before: undefined, after: undefined };
+    return { file, stats, mark: '', before: undefined, after: undefined };
   }
   if (!stats.isFile()) throw new SetupError('is not a regular file');
   if (stats.size > MAX_CONFIG_BYTES) throw new SetupError('is larger than 16 MiB');
-  const bytes = readOwnFile(target);
+  const bytes = readOwnFile(file);
   const all = bytes.toString('utf8');
   if (!Buffer.from(all).equals(bytes)) throw new SetupError('is not UTF-8');
   const mark = all.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const text = all.slice(mark.length);
-  return { target, stats, mark, before: text, after: text };
+  return { file, stats, mark, before: text, after: text };
 }
 
-/** Resolves links even if their target is missing. */
-export function targetOf(path: string): string {
+/** Resolves links even if what they lead to is missing. */
+export function resolveLinks(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
     return isLink
-      ? targetOf(resolve(dirname(path), readlinkSync(path)))
-      : join(targetOf(dirname(path)), basename(path));
+      ? resolveLinks(resolve(dirname(path), readlinkSync(path)))
+      : join(resolveLinks(dirname(path)), basename(path));
   }
 }
 

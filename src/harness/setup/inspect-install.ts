@@ -34,11 +34,11 @@ echo "${MARK} version $(node --version 2>/dev/null)"
 `;
 
 /** `setup --check` of one harness, or, without a name, of all that are set up. Exit code 1 if something is missing. */
-export function inspect(name: HarnessName | undefined, place: Target): CommandResult {
-  const places = name
-    ? [place]
-    : (['project', 'user'] as const).map((scope) => ({ ...place, scope }));
-  const setUp = places.flatMap((own) =>
+export function inspect(name: HarnessName | undefined, target: Target): CommandResult {
+  const targets = name
+    ? [target]
+    : (['project', 'user'] as const).map((scope) => ({ ...target, scope }));
+  const setUp = targets.flatMap((own) =>
     (name ? [name] : HARNESS_NAMES).flatMap((one) => {
       // Without a name, a harness whose files cannot be read is not known to be set up.
       const pieces = name ? piecesOf(one, own) : orElse(() => piecesOf(one, own), []);
@@ -48,7 +48,7 @@ export function inspect(name: HarnessName | undefined, place: Target): CommandRe
     }),
   );
   const needsLogin = setUp.length === 0 || setUp.some(({ harness }) => !harness.inheritsPath);
-  const install = inspectInstall(place, needsLogin);
+  const install = inspectInstall(target, needsLogin);
   const parts = [
     install.lines,
     ...setUp.map(({ harness, rows, scope }) => [
@@ -61,18 +61,18 @@ export function inspect(name: HarnessName | undefined, place: Target): CommandRe
   return { stdout, stderr: '', exitCode: isGood ? 0 : 1 };
 }
 
-export function pieceRow(piece: Piece, place: Target) {
-  const [state, reason] = pieceState(piece, place);
+export function pieceRow(piece: Piece, target: Target) {
+  const [state, reason] = pieceState(piece, target);
   const why = reason ? `: ${safeText(reason, MAX_SETUP_ERROR)}` : '';
   const isGood = state === 'ok' || (state === 'missing' && piece.permission === 'all');
-  return { state, text: pieceTitle(piece, place) + why, isGood };
+  return { state, text: pieceTitle(piece, target) + why, isGood };
 }
 
 type PieceState = [state: 'ok' | 'missing' | 'outdated' | 'unreadable', reason?: string];
 
-function pieceState({ path, edit }: Piece, place: Target): PieceState {
+function pieceState({ path, edit }: Piece, target: Target): PieceState {
   try {
-    const text = place.read(path);
+    const text = target.read(path);
     if (text === undefined) return ['missing'];
     if (edit.add(text) === text) return ['ok'];
     return [edit.remove(text) === text ? 'missing' : 'outdated'];

@@ -118,12 +118,12 @@ function parseObject(text: string, disallowComments = false): Node {
   const [error] = errors;
   if (error) {
     const before = text.slice(0, error.offset).split('\n');
-    const place = `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
+    const position = `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
     const what = printParseErrorCode(error.error).replace(/\B[A-Z]/g, (letter) => ` ${letter}`);
     throw new SetupError(
       what === 'Invalid Comment Token'
-        ? `has a comment at ${place}: the agent ignores all of such a file`
-        : `is not JSON: ${what.toLowerCase()} at ${place}`,
+        ? `has a comment at ${position}: the agent ignores all of such a file`
+        : `is not JSON: ${what.toLowerCase()} at ${position}`,
     );
   }
   if (root?.type !== 'object') throw new SetupError('is not a JSON object');

@@ -34,6 +34,7 @@ export interface SetupScope {
   readonly permission: boolean | undefined;
 }
 
+/** The project, or all projects of the user. */
 export interface Target extends SetupWorld, SetupScope {
   /** The work tree. */
   readonly root: string;
@@ -43,7 +44,7 @@ export interface Target extends SetupWorld, SetupScope {
   readonly read: (path: string) => string | undefined;
 }
 
-export function setupPlace({ scope, gate, permission }: SetupScope, world: SetupWorld): Target {
+export function targetOf({ scope, gate, permission }: SetupScope, world: SetupWorld): Target {
   const { environment, directory } = world;
   const lists = () => new ListHome(environment, directory).folder;
   const root = workTreeOf(directory) ?? directory;
@@ -90,24 +91,21 @@ export function userFolderOf(
 }
 
 /** The files to edit for a harness, in the order of the output. */
-export function piecesOf(name: HarnessName, place: Target): readonly Piece[] {
+export function piecesOf(name: HarnessName, target: Target): readonly Piece[] {
   const harness: Harness = HARNESSES[name];
-  const { plugin, hooks } = harness;
-  const isProject = place.scope === 'project';
-  const folder = isProject ? join(place.root, harness.folder ?? '') : userFolderOf(harness, place);
+  const { plugin, hooks, folder: ofProject = '' } = harness;
+  const isProject = target.scope === 'project';
+  const folder = isProject ? join(target.root, ofProject) : userFolderOf(harness, target);
   const pieces: Piece[] = [];
   if (folder !== undefined && plugin) {
-    pieces.push({
-      path: join(folder, plugin.path),
-      what: 'plugin',
-      edit: wholeFile(plugin.content),
-    });
+    const { path, content } = plugin;
+    pieces.push({ path: join(folder, path), what: 'plugin', edit: wholeFile(content) });
   }
   if (folder !== undefined && hooks && !(isProject && hooks.isOfUserOnly)) {
-    pieces.push(hooksPiece(hooks, name, folder, place));
+    pieces.push(hooksPiece(hooks, name, folder, target));
   }
-  if (folder !== undefined) pieces.push(...permissionPieces(harness, name, folder, place));
-  const path = instructionsPath(harness, name, folder, place);
+  if (folder !== undefined) pieces.push(...permissionPieces(harness, name, folder, target));
+  const path = instructionsPath(harness, name, folder, target);
   const edit = markedSection(instructionsFor, name);
   return path === undefined ? pieces : [...pieces, { path, what: 'instructions', edit }];
 }
@@ -117,25 +115,25 @@ function instructionsPath(
   harness: Harness,
   name: HarnessName,
   folder: string | undefined,
-  place: Target,
+  target: Target,
 ): string | undefined {
-  const isProject = place.scope === 'project';
-  const { [place.scope]: file, fallback } = harness.instructions;
-  const base = isProject ? place.root : folder;
+  const isProject = target.scope === 'project';
+  const { [target.scope]: file, fallback } = harness.instructions;
+  const base = isProject ? target.root : folder;
   if (file === undefined || base === undefined) return undefined;
   const { hooks, namesInstructions } = harness;
   // Settings of the project override those of the user.
-  const folders = namesInstructions ? [folder, userFolderOf(harness, place)] : [];
-  const settings = folders.map((one) => place.read(join(one ?? '', hooks?.file ?? '')) ?? '');
+  const folders = namesInstructions ? [folder, userFolderOf(harness, target)] : [];
+  const settings = folders.map((one) => target.read(join(one ?? '', hooks?.file ?? '')) ?? '');
   const names = settings.flatMap((text) => parse(text)?.context?.fileName ?? []);
   const named = names.filter((one) => typeof one === 'string' && /^[^/]+$/.test(one));
-  const isThere = (one: string) => place.read(join(base, one)) !== undefined;
+  const isThere = (one: string) => target.read(join(base, one)) !== undefined;
   if (isProject && fallback && !isThere(file) && isThere(fallback)) named.push(fallback);
   const paths = [...named, file, fallback ?? 'AGENTS.md'].map((one) => join(base, one));
   // It may have read a different file at setup time.
   const own = new RegExp(`BEGIN todowrite [^:]*: [^>]*\\b${name}\\b`);
   const mayMove = namesInstructions || fallback;
-  const found = mayMove && paths.find((path) => own.test(place.read(path) ?? ''));
+  const found = mayMove && paths.find((path) => own.test(target.read(path) ?? ''));
   return found || paths[0];
 }
 
@@ -143,24 +141,25 @@ function permissionPieces(
   harness: Harness,
   name: HarnessName,
   folder: string,
-  place: Target,
+  target: Target,
 ): Piece[] {
   const { policy, sandbox } = harness;
   const permission = 'all';
-  if (policy && place.scope === 'user') {
+  if (policy && target.scope === 'user') {
     const path = join(folder, policy.path);
     return [{ path, what: 'policy', edit: wholeFile(policy.content), permission }];
   }
   if (sandbox === undefined) return [];
-  const lists = place.lists();
+  const { home, root: tree } = target;
+  const lists = target.lists();
   const path = join(folder, sandbox);
-  const root = lists.startsWith(`${place.home}/`) ? `~${lists.slice(place.home.length)}` : lists;
-  const ofUser = place.read(join(userFolderOf(harness, place) ?? '', sandbox)) ?? '';
-  const roots = place.scope === 'project' ? writableRootsIn(ofUser) : undefined;
+  const root = lists.startsWith(`${home}/`) ? `~${lists.slice(home.length)}` : lists;
+  const ofUser = target.read(join(userFolderOf(harness, target) ?? '', sandbox)) ?? '';
+  const roots = target.scope === 'project' ? writableRootsIn(ofUser) : undefined;
   const edit = writableRoot(root, name);
   const isNeeded =
-    !`${lists}/`.startsWith(`${place.root}/`) && !roots?.includes(root) && !roots?.includes(lists);
-  const before = place.read(path) ?? '';
+    !`${lists}/`.startsWith(`${tree}/`) && !roots?.includes(root) && !roots?.includes(lists);
+  const before = target.read(path) ?? '';
   // It may have been needed at setup time.
   if (!isNeeded && edit.remove(before) === before) return [];
   const add = (text: string | undefined) => {
@@ -178,14 +177,14 @@ function permissionPieces(
 const HOOK_COMMAND = 'agent-shell hook';
 const GATED = /"agent-shell hook [^"]*--gate"/;
 
-function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, place: Target): Piece {
+function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, target: Target): Piece {
   const { file, otherFile, form, version, isStrict } = hooks;
   const path = join(folder, file);
   const other = join(folder, otherFile ?? '');
   const isInOther =
     otherFile !== undefined &&
-    !place.read(path)?.includes(HOOK_COMMAND) &&
-    hasHooks(place.read(other) ?? '');
+    !target.read(path)?.includes(HOOK_COMMAND) &&
+    hasHooks(target.read(other) ?? '');
   const edit = (isGated: boolean, permits: boolean) => {
     const entries = hookEntries(hooks, isGated, permits);
     return form === 'tables' || isInOther
@@ -196,12 +195,12 @@ function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, place: Targ
     Object.keys(hooks.permission ?? {}).some((event) =>
       JSON.stringify(parse(text)?.hooks?.[event] ?? '').includes(`"${HOOK_COMMAND}`),
     );
-  const plain = edit(place.gate, place.permission === true);
+  const plain = edit(target.gate, target.permission === true);
   const add = (text: string | undefined) => {
     const isPermitted = permitted(text ?? '');
     // Running setup again without --gate keeps the gate.
-    const wanted = edit(place.gate || GATED.test(text ?? ''), place.permission ?? isPermitted);
-    const isTakenBack = place.permission === false && isPermitted;
+    const wanted = edit(target.gate || GATED.test(text ?? ''), target.permission ?? isPermitted);
+    const isTakenBack = target.permission === false && isPermitted;
     return wanted.add(text && isTakenBack ? plain.remove(text) : text);
   };
   const permission = hooks.permission && 'part';

@@ -6,7 +6,7 @@ import { inColumns, seeHelp } from '../../base/command/replies.ts';
 import { inQuotes, safeText } from '../../base/safe-text.ts';
 import { findProgram } from '../../base/system/access.ts';
 import { makeFolders, orElse } from '../../base/system/files.ts';
-import { editConfigs, type Outcome, targetOf } from './config-file.ts';
+import { editConfigs, type Outcome, resolveLinks } from './config-file.ts';
 import { HARNESS_NAMES, HARNESSES, type Harness, type HarnessName } from './harnesses.ts';
 import { inspect, pieceRow } from './inspect-install.ts';
 import {
@@ -16,8 +16,8 @@ import {
   pieceTitle,
   type SetupScope,
   type SetupWorld,
-  setupPlace,
   type Target,
+  targetOf,
   userFolderOf,
 } from './pieces.ts';
 import helpPage from './setup.md';
@@ -59,11 +59,11 @@ export function setup(
   if ('problem' in asked) return wrongSetupUsage(asked.problem);
   if ('help' in asked) return done(helpPage);
   const { name, action, permission, gate } = asked;
-  const place = setupPlace(asked, world);
-  if (name === undefined) return action ? inspect(name, place) : done(whatIsHere(place));
+  const target = targetOf(asked, world);
+  if (name === undefined) return action ? inspect(name, target) : done(whatIsHere(target));
   const { title, hooks }: Harness = HARNESSES[name];
   try {
-    const pieces = piecesOf(name, place);
+    const pieces = piecesOf(name, target);
     if (pieces.length === 0) {
       return wrongSetupUsage(
         `${name} is for projects only: each harness has its own file for --user`,
@@ -76,11 +76,11 @@ export function setup(
           : `${title} has no hook for its stop, so it cannot have a --gate`,
       );
     }
-    if (action === '--check') return inspect(name, place);
-    if (action !== '--print') return done(change({ name, pieces, place, asked, say }));
+    if (action === '--check') return inspect(name, target);
+    if (action !== '--print') return done(change({ name, pieces, target, asked, say }));
     const shown = pieces.filter((piece) => piece.permission !== 'all' || permission);
     return done(
-      shown.map((piece) => `# ${pieceTitle(piece, place)}\n${piece.edit.shown}`).join('\n'),
+      shown.map((piece) => `# ${pieceTitle(piece, target)}\n${piece.edit.shown}`).join('\n'),
     );
   } catch (error) {
     if (error instanceof AggregateError) return refusedSetup(error.errors, error.message);
@@ -132,13 +132,13 @@ function readArguments(argv: readonly string[]): SetupAsked | { help: true } | {
 interface PieceChange {
   readonly name: HarnessName;
   readonly pieces: readonly Piece[];
-  readonly place: Target;
+  readonly target: Target;
   readonly asked: SetupAsked;
   readonly say: (text: string) => void;
 }
 
 /** @returns a line for each file, and the remaining steps only if something was written. */
-function change({ name, pieces, place, asked, say }: PieceChange): string {
+function change({ name, pieces, target, asked, say }: PieceChange): string {
   const { action, scope, permission, followLinks } = asked;
   const isRemoval = action === '--remove';
   const isLeftOut = (piece: Piece) => piece.permission === 'all' && !permission;
@@ -150,11 +150,11 @@ function change({ name, pieces, place, asked, say }: PieceChange): string {
       return text === undefined ? text : piece.edit.remove(text);
     },
   }));
-  const project = targetOf(place.root);
-  const refusal = (target: string) =>
-    scope === 'user' || followLinks || target.startsWith(`${project}${sep}`)
+  const project = resolveLinks(target.root);
+  const refusal = (file: string) =>
+    scope === 'user' || followLinks || file.startsWith(`${project}${sep}`)
       ? undefined
-      : `leads out of the project, to ${target}; --follow-links edits that`;
+      : `leads out of the project, to ${file}; --follow-links edits that`;
   const writes = (outcomes: readonly Outcome[]) =>
     pieces.filter((_, index) => !isRemoval && outcomes[index] === 'written');
   const outcomes = editConfigs(edits, refusal, (expected) => {
@@ -166,22 +166,22 @@ function change({ name, pieces, place, asked, say }: PieceChange): string {
       if (piece.opens) makeFolders(piece.opens);
     } else if (outcomes[index] !== 'unchanged') {
       // Where nothing of ours was, an empty folder is the user's.
-      removeEmptyFolders(piece, place);
+      removeEmptyFolders(piece, target);
     }
   }
   const lines = pieces.flatMap((piece, index) => {
     const outcome = outcomes[index] ?? 'unchanged';
     if (isLeftOut(piece) && outcome === 'unchanged') return [];
     const shown = isRemoval && outcome === 'written' ? 'restored' : outcome;
-    return `${shown.padEnd(9)}  ${pieceTitle(piece, place)}\n`;
+    return `${shown.padEnd(9)}  ${pieceTitle(piece, target)}\n`;
   });
   if (writes(outcomes).length === 0) return lines.join('');
-  return lines.join('') + ignoredOfUser(name, place) + nextSteps(HARNESSES[name], asked);
+  return lines.join('') + ignoredOfUser(name, target) + nextSteps(HARNESSES[name], asked);
 }
 
 /** Files of the user that the harness ignores, as `--check` names them: a status line there would not show. */
-function ignoredOfUser(name: HarnessName, place: Target): string {
-  const own: Target = { ...place, scope: 'user' };
+function ignoredOfUser(name: HarnessName, target: Target): string {
+  const own: Target = { ...target, scope: 'user' };
   const rows = orElse(() => piecesOf(name, own).map((piece) => pieceRow(piece, own)), []);
   return rows
     .map(({ state, text }) => (state === 'unreadable' ? `${state} ${text}\n` : ''))
@@ -215,15 +215,15 @@ const PERMISSION = {
   user: `Lines that only use the task list will run without a question, in all your projects. --no-permission leaves this out.\n\n`,
 };
 
-function whatIsHere(place: Target): string {
-  const { root, environment } = place;
+function whatIsHere(target: Target): string {
+  const { root, environment } = target;
   const here = HARNESS_NAMES.filter((name) => {
     const harness: Harness = HARNESSES[name];
     const { program, folder, signs } = harness;
     const files = [...signs, ...(folder ? [folder] : [])].map((sign) => join(root, sign));
     const isInstalled = program !== undefined && findProgram(program, environment);
     return (
-      isInstalled || [...files, userFolderOf(harness, place) ?? ''].some((one) => existsSync(one))
+      isInstalled || [...files, userFolderOf(harness, target) ?? ''].some((one) => existsSync(one))
     );
   });
   const named = here.length > 0 ? here : (['agents'] as const);

@@ -10,7 +10,7 @@ import { harness } from '../../helpers/hook.ts';
 
 const COMMANDS = join(import.meta.dirname, '..', '..', '..', 'dist', 'bin', 'commands');
 const LIST = '{"todos":[{"content":"Don\'t `rm` $(it)","activeForm":"A","status":"pending"}]}';
-const place = { environment: { PATH: `${COMMANDS}:/usr/bin:/bin` }, commands: COMMANDS };
+const installed = { environment: { PATH: `${COMMANDS}:/usr/bin:/bin` }, commands: COMMANDS };
 
 test.each([
   `TodoWrite <<'EOF'\n${LIST}\nEOF`,
@@ -25,7 +25,7 @@ test.each([
   "TaskCreate --subject 'Fix it' && TaskClaim --next && TaskUpdate 1 --status completed || TaskGet 1",
   'TaskRelease 1; TaskInbox',
 ])('a line of agent commands alone needs no question: %s', (line) => {
-  expect(usesOnlyList(line, place)).toBe(true);
+  expect(usesOnlyList(line, installed)).toBe(true);
 });
 
 test.each([
@@ -69,7 +69,7 @@ test.each([
   'todoread',
   `TodoWrite '${'x'.repeat(70_000)}'`,
 ])('any other line is left to the harness: %s', (line) => {
-  expect(usesOnlyList(line, place)).toBe(false);
+  expect(usesOnlyList(line, installed)).toBe(false);
 });
 
 test('each agent command either needs no question, or runs programs, undoes or archives: then it is asked about', () => {
