@@ -126,27 +126,24 @@ const FILLER = /^(?:as|to|is|and|then|the|items?|tasks?|todos?|status)$/;
 
 /** The call for words that are all items, steps or fillers: `--complete 2 --start 3`, `mark item 2 as done`. */
 function stepCall(words: readonly string[]): string | undefined {
-  const text = words.join(' ').toLowerCase().replaceAll('_', '-');
+  const text = plainWord(words.join(' '));
   if (text.length > MAX_STEPS_LENGTH) return undefined;
   const joined = text.replace(/\b(in|not) (?=progress|done|compl|finish)/g, '$1-');
-  const said = joined.split(/[\s=:,]+/).map(plainWord);
-  const tokens: string[] = [];
-  for (const word of said.flatMap((one) => knownWord(one) ?? one.split('-'))) {
-    const call = callNamed(knownWord(word) ?? '') ?? '';
-    const option = isStep(call) ? call.split(' ')[1] : '';
-    const token = ITEM_WORD.test(word) ? word.replace('#', '') : option;
-    if (token === '' && word !== '' && call !== ANY_STEP && !FILLER.test(word)) return undefined;
-    if (token && token !== tokens.at(-1)) tokens.push(token);
-  }
-  const steps = tokens.join(' ');
-  const isItemFirst = /^\d/.test(steps);
-  const step = isItemFirst ? /((?:\d+ )+)(--\w+) ?/g : /(--\w+)((?: \d+)+) ?/g;
-  if (steps === '' || steps.replace(step, '') !== '') return undefined;
-  const inOrder = (_: string, one: string, other: string) => {
-    const [option, items] = isItemFirst ? [other, one] : [one, other];
-    return ` ${option} ${items.trim().replaceAll(' ', ',')}`;
-  };
-  return `TodoWrite${steps.replace(step, inOrder)}`;
+  const parts = joined.split(/[\s=:,]+-*/).flatMap((word) => knownWord(word) ?? word.split('-'));
+  const read = parts.map(stepPart);
+  if (read.includes(undefined)) return undefined;
+  const told = read.filter(Boolean).filter((part, at, all) => part !== all[at - 1]);
+  const said = told.join(' ').replace(/(?<=\d) (?=\d)/g, ',');
+  const steps = /^\d/.test(said) ? said.replace(/([\d,]+) (--\w+)(?= \d|$)/g, '$2 $1') : said;
+  return /^(?:--\w+ [\d,]+(?: |$))+$/.test(steps) ? `TodoWrite ${steps}` : undefined;
+}
+
+/** What a word says of a step: `2`, `--done`, or nothing if it is a filler. Undefined if it is about something else. */
+function stepPart(word: string): string | undefined {
+  if (ITEM_WORD.test(word)) return word.replace('#', '');
+  const call = callNamed(knownWord(word) ?? '') ?? '';
+  if (isStep(call)) return call.split(' ')[1];
+  return word === '' || call === ANY_STEP || FILLER.test(word) ? '' : undefined;
 }
 
 function listCall(words: readonly string[]): string {
