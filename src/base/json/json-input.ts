@@ -75,9 +75,11 @@ export function orAsTyped<Value, Reading extends JsonInput<unknown>>(
   if (raw === '' || typed === read) return reading;
   if (isTooLarge(raw)) return { refused: tooLarge(form) };
   if (mayExpand(raw) || !isJsonCollection(typed)) return reading;
-  if (!('refused' in reading) && !hasLostQuotes(read, typed)) return reading;
+  const isBroken = hasLostQuotes(read, typed);
+  if (!('refused' in reading) && !isBroken) return reading;
   const asTyped = readJsonText(form, typed);
-  return 'value' in asTyped ? { ...asTyped, notes: [QUOTES_BROKE, ...asTyped.notes] } : asTyped;
+  if ('refused' in asTyped || !isBroken) return asTyped;
+  return { ...asTyped, notes: [QUOTES_BROKE, ...asTyped.notes] };
 }
 
 /** True if bash removed quotes of the JSON: the texts have run together, and may still look like JSON. */

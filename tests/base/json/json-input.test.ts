@@ -50,7 +50,6 @@ test.each<[string, string[], string, object[]]>([
     `'${list("Don't", "Can't")}'`,
     [{ content: "Don't" }],
   ],
-  ['split, though no quote is lost', ['[', ']'], '[ ]', []],
   [
     'one apostrophe written for bash and one forgotten',
     [],
@@ -62,6 +61,18 @@ test.each<[string, string[], string, object[]]>([
   expect(result).toMatchObject({ exitCode: 0, items });
   expect(result.stderr).toContain(NOTE);
 });
+
+test.each([
+  [[], '[]'],
+  [['[', ']'], '[ ]'],
+])(
+  'JSON without quotes is read as typed without a note on quotes: %j, typed %s',
+  async (argv, raw) => {
+    const { exitCode, stderr } = await todoWrite(argv, { raw });
+    expect(exitCode).toBe(0);
+    expect(stderr).not.toContain(NOTE);
+  },
+);
 
 test('inner quotes that bash removed are restored, with or without a blank between them', async () => {
   for (const typed of ["Fix 'tasks' now", "Fix 'my tasks' now"]) {
