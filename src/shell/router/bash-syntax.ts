@@ -67,7 +67,8 @@ export async function heredocHint(
 /** How many names of a flood of errors are looked up. */
 const MAX_READ = 64 * 1024;
 const MAX_NAMES = 5;
-const NAME_AT_END = /(?<![\w-])[\w-]{1,40}$/;
+/** Bash shows a carriage return after a name as `$'TodoRead\r'`. */
+const NAME_AT_END = /(?<![\w-])([\w-]{1,40})(\\r')?$/;
 const NO_COMMAND = 'agent-shell-no-command';
 const NOT_FOUND = ': command not found';
 const LANGUAGES = ['LANGUAGE', 'LC_ALL', 'LC_MESSAGES', 'LANG'];
@@ -97,11 +98,13 @@ export function withNearNames(
   const merged = /2>&1|&>|\|&/.test(line) ? stdout.slice(0, MAX_READ) : '';
   const names = new Set<string>();
   const suggestionFor = (error: string) => {
-    const [name] =
+    const [, name, hasReturn] =
       (error.endsWith(notFound) && NAME_AT_END.exec(error.slice(0, -notFound.length))) || [];
     if (name === undefined || names.has(name) || names.size === MAX_NAMES) return undefined;
     names.add(name);
-    return nearNameText(name, commands);
+    return hasReturn && commands.includes(name)
+      ? `${name}: command not found: a carriage return follows its name, as in Windows line ends\n`
+      : nearNameText(name, commands);
   };
   const lines = stderr.slice(0, MAX_READ).split('\n');
   const text = lines.map((error) => suggestionFor(error)?.trimEnd() ?? error).join('\n');

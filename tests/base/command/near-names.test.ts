@@ -74,6 +74,16 @@ test('in a session the suggestion replaces the error, and nothing is run', async
   expect((await router.route('todowrite() { echo mine; }; todowrite')).stdout).toBe('mine\n');
 });
 
+test('a command whose line ends like on Windows is not found for the carriage return after its name', async () => {
+  const { router } = startRouter({ env: { PATH: pathOf('cat', 'mkfifo') } });
+  expect(await router.route('TodoRead\r\ntrue\n')).toMatchObject({
+    stderr:
+      'TodoRead: command not found: a carriage return follows its name, as in Windows line ends\n',
+    exitCode: 0,
+  });
+  expect((await router.route('pwd\r')).stderr).toMatch(/pwd\\r': command not found\n$/);
+});
+
 test('the suggestion replaces the error in the language of the session, too', async () => {
   const env = { PATH: pathOf('cat', 'mkfifo', 'bash'), LANG: 'C.UTF-8', LANGUAGE: 'de' };
   const { router } = startRouter({ env });
