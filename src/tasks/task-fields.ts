@@ -42,10 +42,14 @@ function ownerProblem(value: unknown, { maxContentLength }: TextLimits): string 
   return textProblem(value, maxContentLength);
 }
 
+/** Of long texts, which a caller may expect there. */
+const NO_DASH = "Cannot be '-': standard input takes the whole JSON, not one field";
+
 const longText: TextKind = {
   is: 'text',
   most: () => MAX_LONG_TEXT,
   problem: (text, most) => {
+    if (text === '-') return NO_DASH;
     const length = text.length > most ? characterCount(text) : 0;
     return length > most ? tooLong(length) : undefined;
   },
@@ -193,7 +197,13 @@ export const UPDATE_FIELDS = {
   addBlockedBy: { kind: taskIds, others: BLOCKERS },
   removeBlocks: { kind: taskIds },
   removeBlockedBy: { kind: taskIds },
-  comment: { kind: { ...shortText, most: longText.most } },
+  comment: {
+    kind: {
+      ...shortText,
+      most: longText.most,
+      problem: (text, most) => (text === '-' ? NO_DASH : textProblem(text, most)),
+    },
+  },
 } as const satisfies Fields;
 export type TaskChanges = ValuesOf<typeof UPDATE_FIELDS>;
 

@@ -77,6 +77,7 @@ test('slips with only one possible meaning are corrected, with a note', async ()
 
 /** Bash takes #3, as tasks are shown, for a comment. */
 const STATES = "Expected 'pending' | 'in_progress' | 'completed'";
+const NO_DASH = "Cannot be '-': standard input takes the whole JSON, not one field";
 const NO_HASH = '\n- an id is written 3: bash takes #3 for a comment';
 
 test.each([
@@ -88,6 +89,8 @@ test.each([
   ['TaskUpdate', ['{"taskId":1,"status":"x"}'], `status: ${STATES} | 'deleted', received 'x'`],
   ['TaskUpdate', ['1', '--metadata', '[]'], 'metadata: Expected object, received array'],
   ['TaskUpdate', ['1', '--comment', ' '], 'comment: Cannot be blank'],
+  ['TaskUpdate', ['1', '--comment', '-'], `comment: ${NO_DASH}`, 'text'],
+  ['TaskCreate', ['--subject', 'A', '--description=-'], `description: ${NO_DASH}`, 'text'],
   ['TaskUpdate', ['1', '--owner', ''], BLANK_OWNER],
   ['TaskUpdate', ['{"taskId":1,"owner":null}'], BLANK_OWNER],
   ['TaskGet', [], `taskId: Required${NO_HASH}`],
