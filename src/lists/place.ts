@@ -76,6 +76,16 @@ export function* wholeOnes<Whole extends Version<unknown>>(
   if (!isAnyWhole && damaged) throw damaged;
 }
 
+/** Why there is no such version. @param kept newest first. */
+export function notKeptText(version: number, kept: readonly number[]): string {
+  const before = kept.find((one) => one < version);
+  const after = kept.findLast((one) => one > version);
+  if (kept.length === 0) return 'the list was never written';
+  // Between two that are kept, it is damaged or lost.
+  if (before && after) return `${before} and ${after} are the nearest kept`;
+  return `versions ${kept.at(-1)} to ${kept[0]} are kept`;
+}
+
 /** Distinguishes attempts of several processes at the same version. */
 export function newId(): string {
   return Math.floor(Math.random() * 36 ** 8)

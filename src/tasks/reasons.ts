@@ -1,5 +1,6 @@
 import { type Failure, failedText, unprovenText } from '../base/proof/proof.ts';
 import { firstOf, nameText } from '../base/safe-text.ts';
+import { notKeptText } from '../lists/place.ts';
 import type { Task } from './task.ts';
 
 const MAX_IDS_NAMED = 10;
@@ -55,11 +56,11 @@ const REASON_TEXTS = {
   lease_lost: (id: number, owner: string | undefined) =>
     `your lease of #${id} expired, and ${owner === undefined ? `it was released; to take it again: TaskClaim ${id}` : `${nameText(owner)} has it`}`,
   built_upon: (ids: readonly number[], more: string) => `${someIds(ids)} changed ${more}`,
-  /** @param kept newest first: all versions, or those that changed a task. */
-  no_such_version: (version: number, kept: readonly number[]) => {
-    const [newest, oldest] = [kept[0] ?? 0, kept.at(-1) ?? 0];
-    if (oldest < version && version < newest) return `version ${version} changed no task`;
-    return `there is no version ${version}: ${newest === 0 ? 'the list was never written' : `versions ${oldest} to ${newest} are kept`}`;
+  /** @param kept newest first. @param ofChanges if these are only the versions that changed a task. */
+  no_such_version: (version: number, kept: readonly number[], ofChanges = false) => {
+    const isPassed = (kept[0] ?? 0) > version && version > (kept.at(-1) ?? 0);
+    if (ofChanges && isPassed) return `version ${version} changed no task`;
+    return `there is no version ${version}: ${notKeptText(version, kept)}`;
   },
   nothing_to_undo: () => 'no kept change can be undone',
   not_yours: (id: number, owner: string | undefined, status: string) =>

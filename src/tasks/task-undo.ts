@@ -35,7 +35,7 @@ export const TASK_UNDO = taskForm({
     }
     if (entry === undefined) {
       const reason =
-        at === undefined ? because('nothing_to_undo') : because('no_such_version', at, kept);
+        at === undefined ? because('nothing_to_undo') : because('no_such_version', at, kept, true);
       return { refused: [reason], title: TITLE };
     }
     const undone = entry;

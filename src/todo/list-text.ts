@@ -11,7 +11,7 @@ import {
   nameText,
   safeText,
 } from '../base/safe-text.ts';
-import { USER } from '../lists/place.ts';
+import { notKeptText, USER } from '../lists/place.ts';
 import { contentKey, pairInPlace, pairItems, removedAndAdded } from './pair-items.ts';
 import { itemName } from './revise-list.ts';
 import { type Items, TODO_FIELDS, type TodoItem, type TodoStatus } from './todo-fields.ts';
@@ -159,13 +159,7 @@ export function changeOfVersion(after: TodoVersion, before: TodoVersion | undefi
 
 export function notKept(version: number, kept: readonly TodoVersion[]): CommandResult {
   const numbers = kept.map((one) => one.version);
-  const before = numbers.find((number) => number < version);
-  const after = numbers.findLast((number) => number > version);
-  // Between two that are kept, its file is damaged or lost.
-  const nearest = before && after && `${before} and ${after} are the nearest kept`;
-  const range = `versions ${numbers.at(-1)} to ${numbers[0]} are kept`;
-  const line = numbers.length === 0 ? 'the list was never written' : nearest || range;
-  return refusal(`There is no version ${version}`, { lines: [line] });
+  return refusal(`There is no version ${version}`, { lines: [notKeptText(version, numbers)] });
 }
 
 /** The verb for an item that now has this status. */

@@ -47,3 +47,10 @@ test.each([
   expect(subjects((await run('TaskList')).stdout)).toEqual(['T1', 'T2', 'T5']);
   expect((await run('TaskList --history')).stdout).toMatch(/^5 .*\n2 .*\n1 .*\n$/);
 });
+
+test('a damaged version among others is not one that changed no task', async () => {
+  const { run, folder } = await listOf(3);
+  writeFileSync(join(folder, readdirSync(folder).find((name) => name.startsWith('2-')) ?? ''), '');
+  const { stderr } = await run('TaskList --at 2');
+  expect(stderr).toContain('there is no version 2: 1 and 3 are the nearest kept');
+});

@@ -37,7 +37,7 @@ test('every reason against a claim', () => {
 
 test('a version that is no longer kept is told from one that never was, and from one that changed no task', () => {
   const problem = (version: number, kept: readonly number[]) =>
-    because('no_such_version', version, kept).text;
+    because('no_such_version', version, kept, true).text;
   expect(problem(6, [9, 7, 5])).toBe('version 6 changed no task');
   for (const version of [4, 10])
     expect(problem(version, [9, 7, 5])).toBe(
