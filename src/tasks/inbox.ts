@@ -24,7 +24,7 @@ export function withNotices(
       // Agents tell each other by comments; a person's words are the plan.
       if (kind === 'changed' && by !== USER) continue;
       if (agent === by) continue;
-      const isField = kind === 'check' || kind === 'comments';
+      const isField = kind === 'check' || kind === 'comments' || kind === 'status';
       const what = isField ? ({ kind: 'changed', about: kind } as const) : { kind };
       const notice: Notice = { ...what, taskId, subject, by, at };
       inboxes.set(agent, [...(inboxes.get(agent) ?? []), notice].slice(-MOST_NOTICES));
@@ -65,6 +65,7 @@ const WORDS: Readonly<Record<Event, string>> = {
   changed: 'yours: changed',
   check: 'yours: check changed',
   comments: 'yours: commented',
+  status: 'yours: put back',
   deleted: 'deleted',
   claimed: 'claimed',
   completed: 'completed',
@@ -112,6 +113,7 @@ function noticeKinds(
   if (isCompleted) tell(task.owner, 'completed');
   if (was?.status === 'completed' && task && task.status !== 'completed')
     tell(task.owner, 'reopened');
+  if (was?.status === 'in_progress' && task?.status === 'pending') tell(task.owner, 'status');
   if (isUnblocked) tell(task?.owner, 'unblocked');
   if (was && was.check !== task?.check) tell(task?.owner, 'check');
   if (was?.subject !== task?.subject) tell(task?.owner, 'changed');

@@ -81,7 +81,7 @@ export interface Notice {
     | 'completed'
     | 'released';
   /** The changed field; the subject unless given. */
-  readonly about?: 'check' | 'comments';
+  readonly about?: 'check' | 'comments' | 'status';
   readonly taskId: number;
   readonly subject: string;
   readonly by: string;

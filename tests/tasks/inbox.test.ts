@@ -64,6 +64,16 @@ test('the owner of a task is told once that another commented on it, and not of 
   expect(await heard(team, 'bob')).toBe('Note: #1 "A": completed by ann\n');
 });
 
+test.each(['TaskUndo', 'TaskUpdate 1 --status pending'])(
+  'an agent at work is told that another put its task back, by %s',
+  async (line) => {
+    const team = new Team();
+    await team.run('TaskCreate --subject A --owner bob --agent lead');
+    await team.run('TaskUpdate 1 --status in_progress --agent bob', `${line} --agent ann`);
+    expect(await heard(team, 'bob')).toBe('Note: #1 "A": yours: put back by ann\n');
+  },
+);
+
 test('at most five notices per command; TaskInbox prints and marks the rest', async () => {
   const team = new Team();
   for (const name of 'ABCDEFGH') {
