@@ -32,12 +32,12 @@ export async function runExecutable(
   limitProgram(settings);
   // The task commands do this themselves. It goes on while the server works on the command.
   const isOnList = handler.name.startsWith('Todo');
-  const isRenewing = isOnList && settings.leaseMs !== undefined;
+  const isHelp = process.argv.some((word) => Object.hasOwn(HELP_OPTIONS, word));
+  const isRenewing = isOnList && !isHelp && settings.leaseMs !== undefined;
   const renewed = isRenewing && teamNews(teamOf(home), settings, false);
   const ran = await runHandler(handler);
   // If the folder of lists cannot be found, the command itself reports that.
   const warnings = orElse(() => home.warnings, []);
-  const isHelp = process.argv.some((word) => Object.hasOwn(HELP_OPTIONS, word));
   const hasChanged = ran.exitCode === 0 && !handler.isReadOnly && !isHelp;
   const result = await forReader(withWarnings(ran, warnings));
   process.exitCode = writeResult(handler.name, result, hasChanged);

@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { exitCodeOf } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
+import { LONGEST_TIMER_MS } from '../base/command/time-limit.ts';
 import { jsonLine } from '../base/json/fields.ts';
 import { safeText } from '../base/safe-text.ts';
 import { writeAll } from '../base/system/files.ts';
@@ -22,7 +23,6 @@ import { WatchedLists } from './watched-lists.ts';
 
 /** How long open connections may delay the exit. */
 const END_MS = 200;
-const LONG_MS = 2 ** 31 - 1;
 
 /**
  * Shows lists as they change: in the viewer on a terminal, otherwise as lines, or as a page for browsers. Runs until the
@@ -75,7 +75,7 @@ async function printChanges(options: WatchArguments): Promise<number> {
 
 /** Keeps the process alive until a terminating signal; `exitCode` is that signal's. */
 function endingSignals() {
-  const keepAlive = setInterval(() => {}, LONG_MS);
+  const keepAlive = setInterval(() => {}, LONGEST_TIMER_MS);
   const exitCode = new Promise<number>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.once(signal, () => resolve(128 + constants.signals[signal]));

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callCommand } from '../helpers/commands.ts';
@@ -64,6 +66,24 @@ test('standard input that is closed or too long is no list', () => {
   });
   const stderr = expect.stringContaining('must be at most 1 MiB');
   expect(inBash(`${WRITE} < list.json`)).toMatchObject({ status: 1, stderr });
+});
+
+test('help asks nothing of a server', async () => {
+  const { read } = machine();
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const env = {
+    TODO_STATE_URL: `etcd://127.0.0.1:${port}/a`,
+    TODO_AGENT: 'ann',
+    TODO_SESSION: 's',
+  };
+  read(['--help'], { env: cleanEnvironment({ ...env, TODO_STATE_TIMEOUT: '1' }) });
+  const mine = connect(port, '127.0.0.1');
+  const [[first]] = await Promise.all([once(server, 'connection'), once(mine, 'connect')]);
+  expect(first.remotePort).toBe(mine.localPort);
+  mine.destroy();
+  server.close();
 });
 
 test('in a directory that was deleted a session must be named', () => {

@@ -1,5 +1,8 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 
+/** With a longer time, setTimeout fires at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Milliseconds that never go back. The first use of `performance` takes a twelfth of Node's start. */
 export const clockMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
@@ -13,7 +16,7 @@ class ServerTimeLimit {
   #since = 0;
 
   constructor(ms: number) {
-    this.#leftMs = ms;
+    this.#leftMs = Math.min(ms, LONGEST_TIMER_MS);
   }
 
   async spend<T>(request: (deadline: number) => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import type { CommandResult, Invocation } from '../command/agent-command.ts';
 import { noteLines } from '../command/replies.ts';
+import { LONGEST_TIMER_MS } from '../command/time-limit.ts';
 import type { Shape } from '../json/stored.ts';
 import { commandText, safeText } from '../safe-text.ts';
 import checkScript from './run-check.sh';
@@ -43,7 +44,6 @@ export const PROVERS: ReadonlySet<string> = new Set(['TodoProve', 'TaskProve']);
 
 /** Set for checks: a check that asks for its own proof would never end. */
 const PROVING = 'TODO_PROVING';
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const NOWHERE: Surroundings = { environment: {}, cwd: '/' };
 const MAX_COMMAND_CHARACTERS = 500;
 const MAX_SAID_LINES = 8;

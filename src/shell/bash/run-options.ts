@@ -1,3 +1,5 @@
+import { LONGEST_TIMER_MS } from '../../base/command/time-limit.ts';
+
 /** How to run one line. */
 export interface RunOptions {
   /** The line's standard input; /dev/null unless given. */
@@ -22,9 +24,6 @@ export interface RunOptions {
 /** The exit codes of lines that were stopped, or denied. */
 export const EXIT = { timeout: 124, denied: 126, cancelled: 130 } as const;
 
-// With a longer time, setTimeout fires at once.
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
-
 export interface LimitReached {
   reason: 'timeout' | 'cancelled';
   message: string;
@@ -42,7 +41,7 @@ export class LineTime {
 
   constructor({ timeoutMs, signal }: Pick<RunOptions, 'timeoutMs' | 'signal'>) {
     this.#signal = signal;
-    if (timeoutMs !== undefined && timeoutMs <= LONGEST_TIMEOUT_MS) {
+    if (timeoutMs !== undefined && timeoutMs <= LONGEST_TIMER_MS) {
       const message = `timed out after ${timeoutMs} ms`;
       this.#timer = setTimeout(() => this.#reach({ reason: 'timeout', message }), timeoutMs);
     }

@@ -1,5 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { clockMs, inTime, limitAnew } from '../../../src/base/command/time-limit.ts';
+import {
+  clockMs,
+  inTime,
+  LONGEST_TIMER_MS,
+  limitAnew,
+} from '../../../src/base/command/time-limit.ts';
 
 test('concurrent requests share the time limit; work in between does not count', async () => {
   vi.useFakeTimers({ toFake: ['hrtime', 'setTimeout'] });
@@ -20,4 +25,9 @@ test('concurrent requests share the time limit; work in between does not count',
     vi.advanceTimersByTime(100);
     expect(await left()).toBe(before);
   });
+});
+
+test('a limit of years is one that a timer can hold', async () => {
+  const left = await limitAnew(1e12, () => inTime(0, async (deadline) => deadline - clockMs()));
+  expect(left).toBeLessThanOrEqual(LONGEST_TIMER_MS);
 });
