@@ -19,7 +19,7 @@ import { findBash } from '../../base/system/access.ts';
 import { randomHex } from '../../base/system/files.ts';
 import { Guide } from '../../guidance/guide.ts';
 import { TaskPanel } from '../../screen/panel/task-panel.ts';
-import { TodoReadHandler } from '../../todo/todo-read.ts';
+import { TodoCommand } from '../../todo/todo-source.ts';
 import { TodoStore, todoStoreOf } from '../../todo/todo-store.ts';
 import { TodoWriteHandler } from '../../todo/todo-write.ts';
 import { BashSession } from '../bash/bash-session.ts';
@@ -142,7 +142,7 @@ export class BashRouter {
     const env = layered(this.#env, options.env ?? {}, { TODO_AGENT: agent });
     const own = agentHandlers(new TodoStore(), settingsInMemory(env, options.cwd));
     const handlers = [...this.#given.values()].map((handler) =>
-      handler instanceof TodoWriteHandler || handler instanceof TodoReadHandler
+      handler instanceof TodoCommand
         ? (own.find(({ name }) => name === handler.name) ?? handler)
         : handler,
     );

@@ -101,6 +101,19 @@ test('a child has its own list, bash and environment, and inherits the rest', as
   if (hasProc) expect(processesWith(tmp)).toEqual([]);
 });
 
+test("a child's TodoProve proves its own list, also where the agent's name is unset", async () => {
+  const item = { content: 'Build', activeForm: 'Building', status: 'in_progress', check: 'true' };
+  const write = `TodoWrite '${JSON.stringify({ todos: [item] })}'`;
+  const parent = startRouter({ agent: 'parent' });
+  const child = parent.child({ agent: 'helper' });
+  for (const router of [parent, child]) await router.route(write);
+  for (const line of ['TodoProve 1', 'unset TODO_AGENT; TodoWrite --pending 1; TodoProve 1']) {
+    expect((await child.route(line)).stderr).toBe('Note: running the check: true\n');
+    expect(child.store?.get().items[0]).toMatchObject({ status: 'completed', proof: {} });
+  }
+  expect(parent.store?.get().items[0]?.status).toBe('in_progress');
+});
+
 test('a child signs with its own name, not with that of its parent or its process', async () => {
   vi.stubEnv('TODO_AGENT', 'helper');
   onTestFinished(() => void vi.unstubAllEnvs());
