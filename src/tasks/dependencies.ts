@@ -9,7 +9,7 @@ export function changeLinks(
   graph: TaskGraph,
   id: number,
   changes: Pick<TaskChanges, (typeof LINK_FIELDS)[number]>,
-  at: string,
+  updatedAt: string,
 ): { readonly graph: TaskGraph } | Refused {
   const refused: Reason[] = LINK_FIELDS.flatMap((field) =>
     unknownIds(graph, changes[field] ?? [], field),
@@ -21,8 +21,13 @@ export function changeLinks(
 
   const draft = new Map<number, Task>();
   const link = (blocker: number, waiting: number, isToBe: boolean) => {
-    put(draft, graph, blocker, 'blocks', waiting, isToBe, at);
-    put(draft, graph, waiting, 'blockedBy', blocker, isToBe, at);
+    const ends = [[blocker, 'blocks', waiting] as const, [waiting, 'blockedBy', blocker] as const];
+    for (const [one, end, other] of ends) {
+      const task = draft.get(one) ?? (graph.tasks.get(one) as Task);
+      if (task[end].includes(other) === isToBe) continue;
+      const ids = isToBe ? [...task[end], other] : task[end].filter((linked) => linked !== other);
+      draft.set(one, { ...task, [end]: ids, updatedAt });
+    }
   };
   for (const other of addBlocks) link(id, other, true);
   for (const other of addBlockedBy) link(other, id, true);
@@ -51,21 +56,6 @@ export function removeTask(
 export function unblockedBy(before: Task, { tasks }: TaskGraph): number[] {
   const isDone = (id: number) => tasks.get(id)?.status === 'completed';
   return before.blocks.filter((id) => tasks.get(id)?.blockedBy.every(isDone) && !isDone(id));
-}
-
-function put(
-  draft: Map<number, Task>,
-  graph: TaskGraph,
-  id: number,
-  end: 'blocks' | 'blockedBy',
-  other: number,
-  isToBe: boolean,
-  at: string,
-): void {
-  const task = draft.get(id) ?? (graph.tasks.get(id) as Task);
-  if (task[end].includes(other) === isToBe) return;
-  const ids = isToBe ? [...task[end], other] : task[end].filter((linked) => linked !== other);
-  draft.set(id, { ...task, [end]: ids, updatedAt: at });
 }
 
 /** The shortest path from a task along `blocks` back to itself. */

@@ -99,32 +99,31 @@ function noticeKinds(
   task: Task | undefined,
   isUnblocked: boolean,
 ): Map<string, Event> {
-  const kinds = new Map<string, Event>();
-  const tell = (agent: string | undefined, kind: Event) => {
-    if (agent !== undefined && !kinds.has(agent)) kinds.set(agent, kind);
-  };
   const isOwnerNew = was?.owner !== task?.owner;
   const isCompleted = was?.status !== 'completed' && task?.status === 'completed';
-  if (task === undefined) tell(was?.owner, 'deleted');
-  else if (isOwnerNew) {
-    tell(task.owner, 'assigned');
-    tell(was?.owner, task.owner === undefined ? 'released' : 'reassigned');
-  }
-  if (isCompleted) tell(task.owner, 'completed');
-  if (was?.status === 'completed' && task && task.status !== 'completed')
-    tell(task.owner, 'reopened');
-  if (was?.status === 'in_progress' && task?.status === 'pending') tell(task.owner, 'status');
-  if (isUnblocked) tell(task?.owner, 'unblocked');
-  if (was && was.check !== task?.check) tell(task?.owner, 'check');
-  if (was?.subject !== task?.subject) tell(task?.owner, 'changed');
-  if (task === undefined || was === undefined) return kinds;
+  const isReopened = was?.status === 'completed' && task?.status !== 'completed';
+  const isBegun = task?.status === 'in_progress' && (isOwnerNew || was?.status !== 'in_progress');
   // An undo brings back older ones.
-  const isNewest = task.comments?.at(-1)?.at === task.updatedAt;
-  if (isNewest && task.comments !== was.comments) tell(task.owner, 'comments');
-  const { createdBy } = task;
-  if (isCompleted) tell(createdBy, 'completed');
-  else if (task.status === 'in_progress' && (isOwnerNew || was.status !== 'in_progress')) {
-    tell(createdBy, 'claimed');
-  } else if (isOwnerNew && task.owner === undefined) tell(createdBy, 'released');
+  const isNewest = task?.comments?.at(-1)?.at === task?.updatedAt;
+  const [owner, creator] = [task?.owner, was && task?.createdBy];
+  const events: readonly (readonly [agent: string | undefined, kind: Event, isSo: boolean])[] = [
+    [was?.owner, 'deleted', task === undefined],
+    [owner, 'assigned', isOwnerNew],
+    [was?.owner, owner === undefined ? 'released' : 'reassigned', isOwnerNew],
+    [owner, 'completed', isCompleted],
+    [owner, 'reopened', isReopened],
+    [owner, 'status', was?.status === 'in_progress' && task?.status === 'pending'],
+    [owner, 'unblocked', isUnblocked],
+    [owner, 'check', was !== undefined && was.check !== task?.check],
+    [owner, 'changed', was?.subject !== task?.subject],
+    [owner, 'comments', isNewest && was?.comments !== task?.comments],
+    [creator, 'completed', isCompleted],
+    [creator, 'claimed', isBegun],
+    [creator, 'released', isOwnerNew && owner === undefined],
+  ];
+  const kinds = new Map<string, Event>();
+  for (const [agent, kind, isSo] of events) {
+    if (isSo && agent !== undefined && !kinds.has(agent)) kinds.set(agent, kind);
+  }
   return kinds;
 }
