@@ -18,7 +18,7 @@ export const TASK_CLAIM = taskForm({
   helpPage: claimPage,
   example: '{"taskId":1}',
   fields: {
-    taskId: { kind: taskId, words: 'one' },
+    taskId: { kind: { ...taskId, needs: 'a task id such as 3, or --next' }, words: 'one' },
     next: {
       kind: { ...flag, json: { const: true } },
       hint: 'The first task that is ready, in place of taskId',

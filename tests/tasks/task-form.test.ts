@@ -96,6 +96,7 @@ test.each([
   ['TaskGet', [], `taskId: Required${NO_HASH}`],
   ['TaskGet', ['abc'], "taskId: Expected a task id such as 3, received 'abc'"],
   ['TaskClaim', [], `Expected either the id of a task or --next${NO_HASH}`],
+  ['TaskClaim', ['next'], "taskId: Expected a task id such as 3, or --next, received 'next'"],
   ['TaskClaim', ['1', '--next'], 'Expected either the id of a task or --next'],
   ['TaskRelease', ['x'], "taskIds[0]: Expected a task id such as 3, received 'x'"],
   ['TaskList', ['{"status":"open"}'], `status: ${STATES}, received 'open'`],
