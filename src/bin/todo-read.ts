@@ -22,17 +22,19 @@ function openForPeople(home: TodoHome): OpenList {
     const own = home.open(name, settings);
     if (name.agent !== undefined || (await own.read()).version > 0) return own;
     const newest = await home.newest(home.name(name, settings).session);
-    if (newest && listLook) await sayWhose(newest.agent);
+    if (newest && listLook) await sayWhose(newest.agent, name.session);
     return newest?.list ?? own;
   };
 }
 
-async function sayWhose(agent: string): Promise<void> {
+/** The viewer signs as the user, so the agent is told of the change. */
+async function sayWhose(agent: string, session: string | undefined): Promise<void> {
   const { agentName, printable } = await import('../screen/panel/look.ts');
   const { themeFor } = await import('../screen/panel/theme.ts');
   const theme = themeFor(process.stderr, process.env);
   const whose = `The list of ${printable(agentName(agent), theme)}; you have none here.`;
-  const way = `To change it, add --agent ${printable(asWord(agent), theme)}`;
+  const option = session === undefined ? '' : ` --session ${printable(asWord(session), theme)}`;
+  const way = `To change it: agent-shell watch${option}`;
   const text = [whose, way].map((line) => `${theme.paint.faint(line)}\n`).join('');
   orElse(() => writeAll(2, text), undefined);
 }

@@ -185,7 +185,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
 
   test('TodoRead of a person without a list shows that of the agent who wrote last, and says whose it is and how to change it', async () => {
     expect(await screenOf(listsOfClaude(), '', 'CLAUDECODE=1')).toMatch(
-      /^The list of Claude 1111; you have none here\.\nTo change it, add --agent main@11111111-aaaa-4bbb-8ccc-12345\n6789abc\n● .*Ship 1 .*\n\n1 in progress.*\nNo todos\.\nend$/,
+      /^The list of Claude 1111; you have none here\.\nTo change it: agent-shell watch\n● .*Ship 1 .*\n\n1 in progress.*\nNo todos\.\nend$/,
     );
   });
 
