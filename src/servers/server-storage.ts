@@ -17,7 +17,7 @@ import {
 } from '../lists/storage.ts';
 import type { Engine } from './engine.ts';
 import { decodeContent, encodeContent } from './stored-content.ts';
-import { type Change, VersionWatch } from './version-watch.ts';
+import { VersionWatch } from './version-watch.ts';
 
 /** For programs that may use TODO_STATE_URL. */
 export function connectToServers(): void {
@@ -66,9 +66,12 @@ export class ServerStorage implements ListStorage {
   watch(key: string, listener: (changed?: readonly FoundList[]) => void): () => void {
     const prefix = `${key}/`;
     return whenOpen(this.#connected(), (engine) => {
+      const announcements = engine.announcements(prefix);
       const fetch = () => engine.lastChange(prefix);
-      const tell = (changes?: readonly Change[]) => listener(changes && withPaths(changes));
-      const watch = new VersionWatch(0, fetch, 'revision', engine.announcements(prefix), tell);
+      const watch = new VersionWatch(
+        { known: 0, number: 'revision', fetch, announcements },
+        (changes) => listener(changes && withPaths(changes)),
+      );
       return () => watch.end();
     });
   }
@@ -166,8 +169,8 @@ export class ServerPlace<T> implements AnyPlace<T> {
     return whenOpen(this.#engine(), (engine) => {
       const announcements = engine.announcements(`${this.#key}/`);
       const fetch = async () => ({ newest: await engine.newest(this.#key) });
-      const tell = () => listener();
-      const watch = new VersionWatch(this.#known, fetch, 'version', announcements, tell);
+      const watched = { known: this.#known, number: 'version', fetch, announcements } as const;
+      const watch = new VersionWatch(watched, () => listener());
       this.#watches.add(watch);
       return () => {
         this.#watches.delete(watch);

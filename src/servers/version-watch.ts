@@ -32,15 +32,23 @@ export interface Announcements {
   readonly pauseMs: { readonly heard: number; readonly missed: number };
 }
 
+/** What is watched, one list or all below a prefix, and how. */
+export interface Watched {
+  /** `newest` at the beginning, as far as known. */
+  readonly known: number;
+  /** Which number of a change is the `newest` of a watermark. */
+  readonly number: 'version' | 'revision';
+  readonly fetch: () => Promise<Watermark>;
+  readonly announcements: Announcements;
+}
+
 /**
  * Finds new versions: as the server announces them, by looking for them when it announces another change, and periodically,
  * since a server that is cut off announces nothing. Also reports when looking begins to fail, and when it works again.
  */
 export class VersionWatch {
-  readonly #fetch: () => Promise<Watermark>;
-  readonly #number: 'version' | 'revision';
+  readonly #watched: Watched;
   readonly #listener: (changes?: readonly Change[]) => void;
-  readonly #announcements: Announcements;
   readonly #endAnnouncements: () => void;
   #seen: Watermark;
   #timer: NodeJS.Timeout | undefined;
@@ -53,25 +61,13 @@ export class VersionWatch {
   #hasHeard = false;
   #hasEnded = false;
 
-  /**
-   * @param known `newest` at the beginning, as far as known.
-   * @param number which number of a change is the `newest` of a watermark.
-   * @param listener gets the new versions, if they are all there is.
-   */
-  constructor(
-    known: number,
-    fetch: () => Promise<Watermark>,
-    number: 'version' | 'revision',
-    announcements: Announcements,
-    listener: (changes?: readonly Change[]) => void,
-  ) {
-    this.#seen = { newest: known };
-    this.#fetch = fetch;
-    this.#number = number;
-    this.#announcements = announcements;
+  /** @param listener gets the new versions, if they are all there is. */
+  constructor(watched: Watched, listener: (changes?: readonly Change[]) => void) {
+    this.#watched = watched;
+    this.#seen = { newest: watched.known };
     this.#listener = (changes) => withoutTimeLimit(() => listener(changes));
     void this.#look();
-    this.#endAnnouncements = announcements.listen((announced) => this.#heard(announced));
+    this.#endAnnouncements = watched.announcements.listen((announced) => this.#heard(announced));
   }
 
   /** Reports a version that was committed here without looking; a pending look starts again. */
@@ -94,7 +90,7 @@ export class VersionWatch {
       void this.#look();
       return;
     }
-    const newest = Math.max(...announced.map((change) => change[this.#number]));
+    const newest = Math.max(...announced.map((change) => change[this.#watched.number]));
     if (this.#hasEnded || newest <= this.#seen.newest) return;
     this.#seen = { newest };
     this.#hasHeard = true;
@@ -104,7 +100,7 @@ export class VersionWatch {
 
   #lookLater(): void {
     clearTimeout(this.#timer);
-    const { heard, missed } = this.#announcements.pauseMs;
+    const { heard, missed } = this.#watched.announcements.pauseMs;
     this.#timer = setTimeout(() => void this.#look(), this.#hasHeard ? heard : missed).unref();
   }
 
@@ -115,7 +111,7 @@ export class VersionWatch {
     this.#isAsked = false;
     this.#isLooking = true;
     // It may outlive the command that began to watch. Readers of the list get the error; the next look may succeed.
-    const now = await limitAnew(LONGEST_LOOK_MS, this.#fetch).catch(() => undefined);
+    const now = await limitAnew(LONGEST_LOOK_MS, this.#watched.fetch).catch(() => undefined);
     this.#isLooking = false;
     if (this.#hasEnded) return;
     // A version that was committed here meanwhile may be newer.
@@ -133,7 +129,7 @@ export class VersionWatch {
     this.#isFailing = isFailing;
     this.#seen = now;
     if (isNew) this.#hasHeard = isAsked;
-    if (isNew && !isAsked) this.#announcements.missed?.();
+    if (isNew && !isAsked) this.#watched.announcements.missed?.();
     this.#lookLater();
     if (isNews) this.#listener();
   }
