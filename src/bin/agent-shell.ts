@@ -37,7 +37,7 @@ async function runAgentShell(): Promise<number> {
       return EXIT_CODES.wrongUsage;
     case 'sessions': {
       const { sessionsCommand } = await import('../viewer/sessions.ts');
-      return writeResult('agent-shell', await sessionsCommand(options.argv));
+      return writeResult('agent-shell', await sessionsCommand(options.argv, process.env));
     }
     case 'completions': {
       const { completions } = await import('../cli/completions.ts');

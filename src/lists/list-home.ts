@@ -143,10 +143,7 @@ export class ListHome {
   }
 
   /** The paths in `folder` of the heads of the caller's lists, up to the version's number. */
-  headStarts(settings: Settings = this.settings): {
-    readonly todos: string;
-    readonly tasks: string;
-  } {
+  headStarts(settings: Settings): { readonly todos: string; readonly tasks: string } {
     const start = (key: string) => `${folderOfKey('', key)}/head-`;
     return {
       todos: start(listKey(this.name({}))),

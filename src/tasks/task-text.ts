@@ -11,7 +11,7 @@ import { openBlockers, type Task, type TaskGraph } from './task.ts';
  *
  * @param clock for its lease; without it the lease is not mentioned.
  */
-export function taskLine(graph: TaskGraph, task: Task, clock?: LeaseClock): string {
+export function taskLine(graph: TaskGraph, task: Task, clock: LeaseClock | undefined): string {
   const blockers = openBlockers(graph, task);
   const owner = task.owner === undefined ? '' : ` (${nameText(task.owner)})`;
   const blocked = blockers.length > 0 ? ` [blocked by ${idsText(blockers)}]` : '';
@@ -27,7 +27,7 @@ export function storedTime(at: string, isLocal: boolean): string {
 }
 
 /** A task in full. Only our own lines begin at the margin, so that no description can look like a field. */
-export function taskPage({ tasks }: TaskGraph, task: Task, isLocal = false): string {
+export function taskPage({ tasks }: TaskGraph, task: Task, isLocal: boolean): string {
   const timeOf = (at: string) => storedTime(at, isLocal);
   const { id, description, activeForm, owner, status, blocks, blockedBy, metadata } = task;
   const withStatus = (other: number) => `#${other} (${tasks.get(other)?.status})`;

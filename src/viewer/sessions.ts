@@ -29,7 +29,7 @@ export const SESSIONS_OPTIONS = {
 /** `agent-shell sessions`. */
 export async function sessionsCommand(
   argv: readonly string[],
-  environment = process.env,
+  environment: NodeJS.ProcessEnv,
 ): Promise<CommandResult> {
   const parsed = parseOptions(argv, SESSIONS_OPTIONS);
   if ('problem' in parsed) return wrong(parsed.problem);

@@ -24,7 +24,7 @@ export async function watchWeb(
   try {
     // Fail now if the settings are wrong, rather than on each page.
     await watched.storage.name();
-    const server = await serveWeb(port ?? 0, tokenIn(webTokenFile()), follow);
+    const server = await serveWeb(port ?? 0, tokenIn(webTokenFile(process.env)), follow);
     process.stdout.write(`${server.url}\nOpen it in a browser on this machine; Ctrl-C ends it.\n`);
     const exitCode = await signals.exitCode;
     server.close();

@@ -142,7 +142,7 @@ function sendEvents(response: ServerResponse, address: URLSearchParams, follow: 
 }
 
 /** In the user's own folder, since TODO_STATE_DIR may be in a cloned repository. */
-export function webTokenFile(environment = process.env): string {
+export function webTokenFile(environment: NodeJS.ProcessEnv): string {
   return join(stateFolder(undefined, environment), 'web-token');
 }
 

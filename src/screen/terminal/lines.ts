@@ -30,12 +30,9 @@ export function spread(
   left: string,
   right: string,
   columns: number,
-  { ellipsis, paint = (same: string) => same, paintRight = (same: string) => same } = {} as {
-    ellipsis: string;
-    paint?: Paint;
-    paintRight?: Paint;
-  },
+  look: { readonly ellipsis: string; readonly paint?: Paint; readonly paintRight?: Paint },
 ): Line {
+  const { ellipsis, paint, paintRight } = look;
   const room = columns - displayWidth(right) - 2;
   if (right === '' || room < Math.min(displayWidth(left), columns / 2)) {
     return line(truncate(left, columns, ellipsis), paint);
