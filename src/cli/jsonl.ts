@@ -13,7 +13,8 @@ import {
   type SessionOptions,
   splitLines,
 } from './jsonl-messages.ts';
-import { fieldsOf, JsonlOutput, ListEvents } from './jsonl-output.ts';
+import { JsonlOutput } from './jsonl-output.ts';
+import { fieldsOf, ListEvents } from './list-events.ts';
 
 const MAX_BLANK = 1024;
 

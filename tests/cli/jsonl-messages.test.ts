@@ -1,11 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ListEvents } from '../../src/cli/jsonl-output.ts';
-import { TodoStore } from '../../src/todo/todo-store.ts';
-import { AGENT_SHELL, JsonlClient, NO_LISTS, run } from '../helpers/agent-shell.ts';
+import { AGENT_SHELL, JsonlClient, run } from '../helpers/agent-shell.ts';
 import { callCommand } from '../helpers/commands.ts';
-import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 
 // Messages to a host beside results: questions, cancels, streamed output, lists.
@@ -248,25 +245,5 @@ describe('hello and events', () => {
     await callCommand(env, 'TaskCreate', ['--subject', 'x'], { cwd });
     expect(await client.next<Line>()).toMatchObject({ event: 'tasks', tasks: [{ subject: 'x' }] });
     expect(await client.end()).toBe(0);
-  });
-
-  test('a client that does not read gets only the latest list', async () => {
-    const todos = new TodoStore();
-    const versions: unknown[] = [];
-    let read = () => {};
-    const events = new ListEvents({ ...NO_LISTS, todos }, ({ version }) => {
-      versions.push(version);
-      return new Promise((resolve) => {
-        read = resolve;
-      });
-    });
-    events.follow('todos');
-    for (const content of ['a', 'b', 'c']) {
-      todos.update([{ content, activeForm: 'b', status: 'pending' }]);
-    }
-    expect(versions).toEqual([0]);
-    read();
-    await eventually('the next', () => versions.length > 1);
-    expect(versions).toEqual([0, 3]);
   });
 });
