@@ -27,7 +27,7 @@ export interface SetupWorld {
   readonly started: string;
 }
 
-export interface SetupScope {
+export interface SetupChoices {
   readonly scope: 'project' | 'user';
   readonly gate: boolean;
   /** Lines of agent commands run without a question; undefined: as it is. */
@@ -35,7 +35,7 @@ export interface SetupScope {
 }
 
 /** The project, or all projects of the user. */
-export interface Target extends SetupWorld, SetupScope {
+export interface Target extends SetupWorld, SetupChoices {
   /** The work tree. */
   readonly root: string;
   /** Returns the folder of all lists. */
@@ -44,7 +44,7 @@ export interface Target extends SetupWorld, SetupScope {
   readonly read: (path: string) => string | undefined;
 }
 
-export function targetOf({ scope, gate, permission }: SetupScope, world: SetupWorld): Target {
+export function targetOf({ scope, gate, permission }: SetupChoices, world: SetupWorld): Target {
   const { environment, directory } = world;
   const lists = () => new ListHome(environment, directory).folder;
   const root = workTreeOf(directory) ?? directory;

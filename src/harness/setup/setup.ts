@@ -14,7 +14,7 @@ import {
   type Piece,
   piecesOf,
   pieceTitle,
-  type SetupScope,
+  type SetupChoices,
   type SetupWorld,
   type Target,
   targetOf,
@@ -36,7 +36,7 @@ export const SETUP_OPTIONS = {
   ...HELP_OPTIONS,
 } as const;
 
-interface SetupAsked extends SetupScope {
+interface SetupAsked extends SetupChoices {
   /** Undefined lists the harnesses found here. */
   readonly name: HarnessName | undefined;
   readonly action: (typeof SETUP_ACTIONS)[number] | undefined;
