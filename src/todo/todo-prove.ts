@@ -14,7 +14,7 @@ import { type Advise, LIST_FORM, LIST_OPTIONS, TodoCommand } from './todo-source
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes } from './todo-version.ts';
 import { refuseForUser, unreadChanges } from './user-changes.ts';
-import { CHANGED, proofKey, replyTo, write } from './write-list.ts';
+import { CHANGED, proofKey, replyTo, withinLimits, write } from './write-list.ts';
 
 export const PROVE_OPTIONS = { '--start': 'texts', ...LIST_OPTIONS, ...HELP_OPTIONS } as const;
 const PROVE_USAGE = 'TodoProve [N...] [--start M]';
@@ -112,11 +112,15 @@ async function prove(
   const chosen = reviseList(items, { '--done': names, '--start': start });
   if ('problems' in chosen) {
     const lines = chosen.problems.map((line) =>
-      line.replace(/TodoWrite --done (\S+)$/, 'TodoProve $1'),
+      line
+        .replace(/TodoWrite --done (\S+)$/, 'TodoProve $1')
+        .replace(/^--start and --done both/, '--start and TodoProve both'),
     );
     const refused = refusal('Cannot prove the items', { lines });
     return withNotes(refused, await leftBehindNotes(list, newest));
   }
+  const valid = withinLimits(chosen.items, settings);
+  if ('refused' in valid) return valid.refused;
   // 2. Run the checks.
   const isChosen = (item: Item, at: number) =>
     names.length > 0

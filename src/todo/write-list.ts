@@ -95,15 +95,22 @@ function afterSteps(
   if ('problems' in revised) {
     return { refused: refusal('Cannot update the list', { lines: revised.problems }) };
   }
-  // Proofs, and the fields of newer builds, are kept without being checked.
+  const valid = withinLimits(revised.items, settings);
+  return 'refused' in valid ? valid : { items: valid.items, dropped: revised.dropped };
+}
+
+/** Proofs, and the fields of newer builds, are kept without being checked. */
+export function withinLimits(
+  items: Items,
+  settings: ListSettings,
+): { readonly items: Items } | { readonly refused: CommandResult } {
   const isOurs = ([name]: [string, unknown]) => Object.hasOwn(TODO_FIELDS, name);
-  const given = revised.items.map((one) => Object.fromEntries(Object.entries(one).filter(isOurs)));
+  const given = items.map((one) => Object.fromEntries(Object.entries(one).filter(isOurs)));
   const validation = validateTodoList({ todos: given }, settings);
   if ('problems' in validation) {
     return { refused: refusal('Validation failed', validation.problems) };
   }
-  const whole = validation.items.map((item, at) => ({ ...revised.items[at], ...item }));
-  return { items: whole, dropped: revised.dropped };
+  return { items: validation.items.map((item, at) => ({ ...items[at], ...item })) };
 }
 
 /**

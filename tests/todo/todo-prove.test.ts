@@ -169,10 +169,9 @@ test('an item without a check, or that is not there, is no item to prove', async
 
 test('what would be refused after a check is refused before it runs', async () => {
   const cwd = temporaryDirectory();
-  const call = (agent: string, name: string, ...argv: string[]) => {
-    const env = { TODO_STATE_DIR: join(cwd, 'state'), TODO_AGENT: agent };
-    return callCommand(cleanEnvironment(env), name, argv, { cwd });
-  };
+  const shared = { TODO_STATE_DIR: join(cwd, 'state'), TODO_MAX_ITEMS: '3' };
+  const call = (agent: string, name: string, ...argv: string[]) =>
+    callCommand(cleanEnvironment({ ...shared, TODO_AGENT: agent }), name, argv, { cwd });
   const more = { content: 'Ship', status: 'in_progress' } as const;
   await call('ann', 'TodoWrite', json({ status: 'pending', check: 'touch ran' }, more));
   expect((await call('ann', 'TodoProve', '1', '--start', '3')).stderr).toBe(
@@ -181,6 +180,15 @@ test('what would be refused after a check is refused before it runs', async () =
   expect((await call('ann', 'TodoProve', '--start', '1')).stderr).toContain(
     'item 2 is in_progress',
   );
+  expect((await call('ann', 'TodoProve', '1', '--start', '1')).stderr).toContain(
+    '- --start and TodoProve both name 1\n',
+  );
+  await call('ann', 'TodoWrite', '--pending', '2', '--add', 'Tell', '--active-form', 'Telling');
+  expect((await call('ann', 'TodoProve', '1', '--start', '2,3')).stderr).toContain(
+    'Only one item can be in_progress',
+  );
+  shared.TODO_MAX_ITEMS = '2';
+  expect((await call('ann', 'TodoProve', '1')).stderr).toContain('Must have at most 2 items');
   await call('user', 'TodoWrite', '--agent', 'ann', '--drop', '2');
   expect((await call('ann', 'TodoProve', '1')).stderr).toMatch(
     /^Error: The user changed the list; nothing was changed\nNote: the user dropped "Ship"\n/,
