@@ -18,7 +18,7 @@ import {
   PostgresError,
   type ResultRow,
 } from './postgres-connection.ts';
-import type { Announcements, Watermark } from './version-watch.ts';
+import type { Announcement, Announcements, Watermark } from './version-watch.ts';
 
 /** The pause between looks while notifications arrive, and if a pooler swallows them. */
 const LOOK_SELDOM_MS = 4000;
@@ -43,7 +43,8 @@ export interface PostgresOptions extends Login, EngineServers {
  */
 export class PostgresEngine extends Engine<PostgresConnection> {
   readonly #schemaName: string;
-  readonly #listeners = new Set<(key: string | undefined) => void>();
+  /** With the prefix of each. */
+  readonly #listeners = new Map<(announced: Announcement) => void, string>();
   /** The connection that hears notifications. */
   #listening: PostgresConnection | undefined;
 
@@ -121,13 +122,9 @@ export class PostgresEngine extends Engine<PostgresConnection> {
     return {
       pauseMs: { heard: LOOK_SELDOM_MS, missed: LOOK_OFTEN_MS },
       listen: (hear) => {
-        const listener = (key: string | undefined) => {
-          if (key === undefined) hear('gap');
-          else if (`${key}/`.startsWith(prefix)) hear('unnamed');
-        };
-        this.#listeners.add(listener);
+        this.#listeners.set(hear, prefix);
         return () => {
-          this.#listeners.delete(listener);
+          this.#listeners.delete(hear);
           if (this.#listeners.size === 0) this.#endListening();
         };
       },
@@ -208,13 +205,15 @@ export class PostgresEngine extends Engine<PostgresConnection> {
 
   /** If it fails, the next answered statement listens again; until then, polling must do. */
   #listen(connection: PostgresConnection): void {
-    const tell = (key?: string) => {
-      for (const hear of [...this.#listeners]) hear(key);
-    };
     this.#listening = connection;
-    connection.heard = tell;
+    connection.heard = (key) => {
+      for (const [hear, prefix] of [...this.#listeners])
+        if (`${key}/`.startsWith(prefix)) hear('unnamed');
+    };
     connection.query(`listen ${this.#schema}`).then(
-      () => tell(),
+      () => {
+        for (const hear of [...this.#listeners.keys()]) hear('gap');
+      },
       () => {
         if (this.#listening === connection) this.#listening = undefined;
       },
