@@ -173,10 +173,10 @@ export function releaseAll(
   return release(graph, isMeant, at);
 }
 
-/** Releases what was begun in a session, by whichever agent. */
-export function releaseSession(graph: TaskGraph, session: string, at: string) {
+/** The change that releases what was begun in a session, by whichever agent. */
+export function releaseSession(session: string) {
   const isBegun = ({ status, begunIn }: Task) => status === 'in_progress' && begunIn === session;
-  return release(graph, isBegun, at);
+  return (graph: TaskGraph, at: string) => release(graph, isBegun, at);
 }
 
 function whyNotReleased(task: Task | undefined, id: number, owner: string | undefined): Reason[] {

@@ -6,7 +6,6 @@ import { objectJson } from '../base/json/fields.ts';
 import { PROVERS } from '../base/proof/proof.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { releaseSession } from './claims.ts';
-import type { TaskGraph } from './task.ts';
 import { TASK_ARCHIVE } from './task-archive.ts';
 import { hooksWarnings, TaskCall, type TaskOptions } from './task-call.ts';
 import { TASK_CLAIM, TASK_RELEASE } from './task-claim.ts';
@@ -100,8 +99,7 @@ async function runForm(
   const { stdout, stderr, exitCode } = call.checks.told(reply);
   const { session } = invocation;
   if (session && settings.releaseAtExit !== false) {
-    const released = (graph: TaskGraph, at: string) => releaseSession(graph, session.id, at);
-    session.atEnd(store, () => store.change(released, undefined, agent));
+    session.atEnd(store, () => store.change(releaseSession(session.id), undefined, agent));
   }
   // The change is made even if the news fails.
   const news = await call.news().catch(() => []);

@@ -9,7 +9,6 @@ import { LINE_RULES } from '../../guidance/rules.ts';
 import { WRITES_LIST } from '../../guidance/work.ts';
 import { hookFolder } from '../../lists/list-paths.ts';
 import { releaseSession } from '../../tasks/claims.ts';
-import type { TaskGraph } from '../../tasks/task.ts';
 import { callerOf, type TaskContext, teamNews, teamOf } from '../../tasks/task-context.ts';
 import type { Items } from '../../todo/todo-fields.ts';
 import { isUntilDone, TodoHome } from '../../todo/todo-home.ts';
@@ -91,8 +90,8 @@ async function newsOfTeam(event: HookEvent, { team, settings: own }: Opened): Pr
 /** Releases the tasks of a session that is over, so that others can claim them. */
 async function releaseAtEnd({ session }: HookEvent, { team, settings }: Opened): Promise<Reply> {
   if (settings.releaseAtExit === false) return {};
-  const released = (graph: TaskGraph, at: string) => releaseSession(graph, session, at);
-  await team.open(undefined, settings).change(released, undefined, callerOf(team, settings));
+  const store = team.open(undefined, settings);
+  await store.change(releaseSession(session), undefined, callerOf(team, settings));
   return {};
 }
 
