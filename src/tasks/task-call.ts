@@ -81,6 +81,11 @@ export class TaskCall {
     this.checks = new CheckRunner(invocation, rules);
   }
 
+  /** True if a person reads the reply: its times are local. */
+  get isForPerson(): boolean {
+    return this.context.forPeople !== undefined;
+  }
+
   get rules(): ClaimRules {
     const { oneTaskPerAgent, leaseMs } = this.settings;
     return {

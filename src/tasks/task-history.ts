@@ -36,10 +36,14 @@ function* changeBetween(
   if (ids.length > 0) yield { version, at, before, after, ids };
 }
 
-/** `12  2026-01-31T12:00:00Z  ann  claimed #3 Fix login`. */
-export function changeLine(entry: TaskChangeEntry, isLocal: boolean): string {
-  const by = entry.after.by === undefined ? '-' : nameText(entry.after.by);
-  return `${entry.version}  ${timeText(entry.at, isLocal)}  ${by}  ${changeText(entry)}\n`;
+/** `12  2026-01-31T12:00:00Z  ann  claimed #3 Fix login`, newest first. @param id default: the changes of all tasks. */
+export async function changeLines(store: TaskStore, isLocal: boolean, id?: number) {
+  const changes = [...taskChangesIn(await store.versions())];
+  const meant = id === undefined ? changes : changes.filter(({ ids }) => ids.includes(id));
+  return meant.map((entry) => {
+    const by = entry.after.by === undefined ? '-' : nameText(entry.after.by);
+    return `${entry.version}  ${timeText(entry.at, isLocal)}  ${by}  ${changeText(entry)}\n`;
+  });
 }
 
 /** `claimed #3 Fix login; created #4 Ship it`. */

@@ -11,7 +11,7 @@ import type { Task } from './task.ts';
 import { AT, flag, ONE_TASK, wholeNumber } from './task-fields.ts';
 import { taskForm } from './task-form.ts';
 import getPage from './task-get.md';
-import { changeLine, type FoundTasks, graphAt, taskChangesIn } from './task-history.ts';
+import { changeLines, type FoundTasks, graphAt } from './task-history.ts';
 import inboxPage from './task-inbox.md';
 import listPage from './task-list.md';
 import { exportMarkdown, storedTime, taskLine, taskPage } from './task-text.ts';
@@ -55,9 +55,7 @@ export const TASK_LIST = taskForm({
       if (format || filter.at !== undefined) {
         return { misuse: '--history takes neither --json, --format nor --at' };
       }
-      const lines = Array.from(taskChangesIn(await store.versions()), (entry) =>
-        changeLine(entry, forPeople !== undefined),
-      );
+      const lines = await changeLines(store, call.isForPerson);
       return done(textOf(lines.slice(0, most), restOf(lines, most, 'change')) || 'No changes.\n');
     }
     const found = await graphAt(store, filter.at);
@@ -134,9 +132,8 @@ export const TASK_GET = taskForm({
   options: { '--json': 'flag', '--history': 'flag' },
   isReadOnly: true,
   purpose: 'show the task',
-  run: async ({ taskId: id, at }, { store, options, context }) => {
+  run: async ({ taskId: id, at }, { store, options, isForPerson }) => {
     const { '--history': isHistory, '--json': asJson } = options;
-    const isLocal = context.forPeople !== undefined;
     if (isHistory && (asJson || at !== undefined)) {
       return { misuse: '--history takes neither --json nor --at' };
     }
@@ -145,15 +142,12 @@ export const TASK_GET = taskForm({
     if ('refused' in found) return { ...found, title };
     const task = found.graph.tasks.get(id);
     if (isHistory) {
-      const changes = [...taskChangesIn(await store.versions())];
-      const lines = changes
-        .filter(({ ids }) => ids.includes(id))
-        .map((entry) => changeLine(entry, isLocal));
+      const lines = await changeLines(store, isForPerson, id);
       // A deleted task still has its history.
       if (task || lines.length > 0) return done(lines.join('') || 'No changes.\n');
     }
     if (task === undefined) return { refused: [because('task_not_found', id)], title };
-    return done(asJson ? jsonLine(task) : taskPage(found.graph, task, isLocal));
+    return done(asJson ? jsonLine(task) : taskPage(found.graph, task, isForPerson));
   },
 });
 
@@ -166,14 +160,13 @@ export const TASK_INBOX = taskForm({
   fields: {},
   options: { '--json': 'flag' },
   purpose: 'show the inbox',
-  run: async (_request, { store, agent, options, context }) => {
+  run: async (_request, { store, agent, options, isForPerson }) => {
     const outcome = await store.change((graph) =>
       takeNotices(graph, agent, Number.MAX_SAFE_INTEGER),
     );
     const taken = 'refused' in outcome ? [] : outcome.change.taken;
     if (options['--json']) return done(jsonLine({ notices: taken }));
-    const isLocal = context.forPeople !== undefined;
-    const lines = taken.map((one) => `${storedTime(one.at, isLocal)}  ${noticeText(one)}\n`);
+    const lines = taken.map((one) => `${storedTime(one.at, isForPerson)}  ${noticeText(one)}\n`);
     return done(lines.join('') || 'Nothing new.\n');
   },
 });
