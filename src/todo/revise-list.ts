@@ -95,5 +95,8 @@ function noSuchItem(items: Items, name: string, option: string, stored: number):
     const call = named < stored ? `Try: TodoWrite ${option} ${right}` : `Write ${option} ${right}`;
     return `${inQuotes(name)} is item ${right}. ${call}`;
   }
-  return `there is no item ${inQuotes(name)}; the list has ${counted(items.length, 'item')}, see TodoRead`;
+  const way = /^\d+ *(?:-|\.\.) *\d+$/.test(name)
+    ? 'several are written 1,2'
+    : `the list has ${counted(items.length, 'item')}, see TodoRead`;
+  return `there is no item ${inQuotes(name)}; ${way}`;
 }

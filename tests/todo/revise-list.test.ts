@@ -63,6 +63,7 @@ test.each([
   ],
   [['--done', '9'], "there is no item '9'; the list has 3 items, see TodoRead"],
   [['--done', 'Fix\x1b'], "there is no item 'Fix␛'; the list has 3 items, see TodoRead"],
+  [['--done', '1-2'], "there is no item '1-2'; several are written 1,2"],
   [['--done', '0'], "there is no item '0'; the list has 3 items, see TodoRead"],
   [['--done', '1', '--drop', '1'], '--done and --drop both name 1'],
 ])('%j is refused, and the list stays', async (argv, line) => {
