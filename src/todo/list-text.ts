@@ -185,12 +185,16 @@ export function describeChange(before: Items, after: Items, isInPlace = false): 
     if (!was || !is || isMoved(is, was) || contentKey(was) === contentKey(is)) return [];
     return [`${named(was)} to ${named(is)}`];
   });
+  const proved = pairs.flatMap(({ before: was, after: is }) =>
+    was && is?.proof && !was.proof && !isMoved(is, was) ? [named(is)] : [],
+  );
   const parts = [
     ...STATUSES.toReversed().flatMap((status) =>
       firstNamed(MOVED[status], having(moved, status).map(named)),
     ),
     // A dropped item in progress is always named.
     ...firstNamed('dropped', begun.map(named)),
+    ...firstNamed('proved', proved),
     ...firstNamed('changed', renamed),
     ...removedAndAdded(pairs),
   ];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { changeOfVersion, describeChange, listText } from '../../src/todo/list-text.ts';
-import type { Items } from '../../src/todo/todo-fields.ts';
+import type { Items, TodoItem } from '../../src/todo/todo-fields.ts';
 import type { TodoVersion } from '../../src/todo/todo-version.ts';
 import { items } from '../guidance/agent-session.ts';
 import { todoList } from './arbitraries.ts';
@@ -47,6 +47,14 @@ test.each([
   ['[>] a', '[ ] b', 'dropped "a"; 1 removed, 1 added'],
 ])('%j, then %j: %s', (before, after, change) => {
   expect(describeChange(itemsIn(before), itemsIn(after))).toBe(change);
+});
+
+test('an item that was completed before is said to be proved', () => {
+  const [done] = itemsIn('[x] a');
+  const proof = { command: 'true', exitCode: 0, at: '', by: 'main' } as const;
+  const proven = { ...(done as TodoItem), proof };
+  expect(describeChange([done as TodoItem], [proven])).toBe('proved "a"');
+  expect(describeChange(itemsIn('[>] a'), [proven])).toBe('completed "a"');
 });
 
 test("a person's edit of an item's text is a change of that item, as the agent is told", () => {
