@@ -71,8 +71,11 @@ function mendShape(
   };
 }
 
+/** True for an object with the content of an item, or with its status and no list. */
 function isItem(value: unknown): value is Record<string, unknown> {
-  return isObject(value) && Object.hasOwn(value, 'content') && !Object.hasOwn(value, 'todos');
+  if (!isObject(value) || Object.hasOwn(value, 'todos')) return false;
+  const hasNoList = Object.values(value).every((one) => typeof one !== 'object');
+  return Object.hasOwn(value, 'content') || (Object.hasOwn(value, 'status') && hasNoList);
 }
 
 const OTHER_NAMES = /^(?:items|tasks|todos?)$/i;

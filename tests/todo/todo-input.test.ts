@@ -61,6 +61,31 @@ test.each([
   expect(itemsIn(text)).toHaveLength(1);
 });
 
+test.each<[object, object]>([
+  [
+    { id: 'a', status: 'completed' },
+    {
+      lines: ['todos[0].content: Required', 'todos[0].activeForm: Required'],
+      closing: ['to change single items: TodoWrite --done a'],
+    },
+  ],
+  [
+    { title: 'Build', activeForm: 'Building', status: 'done' },
+    {
+      lines: [
+        "todos[0]: Unrecognized key 'title'; did you mean 'content'?",
+        "todos[0].status: Expected 'pending' | 'in_progress' | 'completed', received 'done'",
+      ],
+    },
+  ],
+  [
+    { plan: [], status: 'pending' },
+    { lines: ["Unrecognized key 'plan'; did you mean 'todos'?", "Unrecognized key 'status'"] },
+  ],
+])('all problems of one item alone are named at once, if it is one: %j', (value, problems) => {
+  expect(read(JSON.stringify(value))).toMatchObject({ problems });
+});
+
 test('an array in a string may have slips of its own', () => {
   const text = JSON.stringify({ items: `\ufeff[${ITEM},]` });
   expect(itemsIn(text)).toEqual([BUILD]);
