@@ -1,9 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { base64 } from '../../src/servers/etcd-answer.ts';
 import { passwordFrom } from '../../src/servers/open-engine.ts';
 import { ServerStorage } from '../../src/servers/server-storage.ts';
 import { closing, EtcdCluster, hasEtcd, hasPostgres, PostgresServer } from '../helpers/engines.ts';
@@ -22,45 +21,46 @@ function open(url: string, environment: Record<string, string> = {}): ServerStor
   return closing(new ServerStorage({ url, environment, timeoutMs: 5000 }));
 }
 
+/** Runs the commands of docs/machines.md. Each password is `s3cret`. */
+function addUsersAsDocumented(endpoint: string): void {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/machines.md'), 'utf8');
+  const [, commands = ''] = /^```sh\n(etcdctl role add[\s\S]*?)^```$/m.exec(page) ?? [];
+  const answering = `set -e; etcdctl() {
+    if [ "$1 $2" = 'user add' ]; then command etcdctl "$@" --interactive=false <<< s3cret
+    else command etcdctl "$@"; fi
+  }\n`;
+  const env = { ...process.env, ETCDCTL_ENDPOINTS: endpoint };
+  execFileSync('bash', ['-c', answering + commands], { env, stdio: 'pipe' });
+}
+
 describe.runIf(hasEtcd)('etcd', () => {
   test('a user reads and writes under the prefix of its role, and nowhere else, until the quota is full', async () => {
     const quota = ['--quota-backend-bytes', String(4 * 1024 * 1024)];
     const cluster = await EtcdCluster.start(1, ['--bcrypt-cost', '4', ...quota]);
     onTestFinished(() => cluster.stop());
-    const prefix = base64('acme/tasks/a/');
-    const perm = { permType: 'READWRITE', key: prefix, range_end: base64('acme/tasks/a0') };
-    for (const [what, request] of [
-      ['user/add', { name: 'root', password: 'root' }],
-      ['user/grant', { user: 'root', role: 'root' }],
-      ['role/add', { name: 'team-a' }],
-      ['role/grant', { name: 'team-a', perm }],
-      ['user/add', { name: 'ann', password: 's3cret' }],
-      ['user/grant', { user: 'ann', role: 'team-a' }],
-      ['enable', {}],
-    ] as const) {
-      await closing(cluster.client()).call(`auth/${what}`, request, 'change');
-    }
-    const [endpoint] = cluster.endpoints;
+    const [endpoint = ''] = cluster.endpoints;
+    addUsersAsDocumented(endpoint);
     const secret = join(temporaryDirectory(), 'password');
     writeFileSync(secret, 's3cret\n', { mode: 0o600 });
-    const ann = open(`etcd://ann@${endpoint}/acme`, { TODO_STATE_PASSWORD_FILE: secret });
+    const ann = open(`etcd://ann@${endpoint}/team-a`, { TODO_STATE_PASSWORD_FILE: secret });
     const own = ann.place<string>('tasks/a', AS_ANN);
     expect(await own.commit(0, 'ours', NOON)).toMatchObject({ version: 1 });
     expect(await own.load()).toMatchObject({ content: 'ours' });
-    const others = ann.place<string>('tasks/b', AS_ANN);
+    const strange = open(`etcd://ann@${endpoint}/team-b`, { TODO_STATE_PASSWORD_FILE: secret });
+    const others = strange.place<string>('tasks/a', AS_ANN);
     await expect(others.commit(0, 'x', NOON)).rejects.toThrow(
       /refused: permission denied; nothing was changed$/,
     );
     await ann.probeWriting('tasks/a');
-    await expect(ann.probeWriting('tasks/b')).rejects.toThrow(/permission denied/);
+    await expect(strange.probeWriting('tasks/a')).rejects.toThrow(/permission denied/);
     expect(await own.load()).toMatchObject({ version: 1 });
-    const wrong = open(`etcd://ann@${endpoint}/acme`, { ETCDCTL_PASSWORD: 'Wr0ng' });
+    const wrong = open(`etcd://ann@${endpoint}/team-a`, { ETCDCTL_PASSWORD: 'Wr0ng' });
     const refused = wrong.place<string>('tasks/a', AS_ANN).commit(1, 'x', NOON);
     await expect(refused).rejects.toThrow(
       /authentication failed, invalid user ID or password; nothing/,
     );
     await expect(refused).rejects.not.toThrow(/Wr0ng/);
-    const nobody = open(`etcd://${endpoint}/acme`);
+    const nobody = open(`etcd://${endpoint}/team-a`);
     await expect(nobody.place('tasks/a', AS_ANN).load()).rejects.toThrow(
       /user name is empty|permission denied/,
     );
