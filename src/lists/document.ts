@@ -28,7 +28,7 @@ interface ListenerEntry<V> {
  */
 export class Document<T, V> {
   protected readonly place: AnyPlace<T>;
-  protected readonly now: () => Date;
+  readonly now: () => Date;
   readonly #view: DocumentView<T, V>;
   readonly #listeners = new Set<ListenerEntry<V>>();
   #latest: Version<T> | undefined;

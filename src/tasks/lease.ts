@@ -119,7 +119,7 @@ export function machineClock(file?: () => string): LeaseClock {
       return clockId();
     },
     now: clockMs,
-    wall: Date.now,
+    wall: () => Date.now(),
     seenFor: (taskId, lease) => {
       const key = String(taskId);
       const renewal = renewalOf(lease);

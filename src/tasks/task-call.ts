@@ -77,8 +77,12 @@ export class TaskCall {
     this.settings = settings;
     this.options = options;
     this.#invocation = invocation;
-    const rules = { by: this.agent, timeout: settings.proofTimeout, around: context.around };
-    this.checks = new CheckRunner(invocation, rules);
+    this.checks = new CheckRunner(invocation, {
+      by: this.agent,
+      now: this.store.now,
+      timeout: settings.proofTimeout,
+      around: context.around,
+    });
   }
 
   /** True if a person reads the reply: its times are local. */

@@ -123,7 +123,7 @@ async function proveTask(
   const { check } = task;
   if (check === undefined) return { refused: [because('no_check', taskId)] };
   const changes = { taskId, status: 'completed' } as const;
-  const at = new Date().toISOString();
+  const at = call.store.now().toISOString();
   const passed: Proof = { command: check, exitCode: 0, at, by: call.agent };
   const asked = updateTask(graph, changes, rulesOf(call, graph, { task, proof: passed }), at);
   if ('refused' in asked) return asked;

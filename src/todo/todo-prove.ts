@@ -67,6 +67,7 @@ export class TodoProveHandler extends TodoCommand implements AgentBashHandler {
       if ('problem' in list) return wrongUsage(list.problem, usage);
       const checks = new CheckRunner(invocation, {
         by: list.author,
+        now: list.now,
         timeout: settings.proofTimeout,
         around: this.home?.around,
       });

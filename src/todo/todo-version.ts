@@ -121,13 +121,13 @@ export function leftBehind(others: readonly OtherList[]): LeftBehind | undefined
 
 /** For an agent without a list: a harness may have given its conversation a new session. One line, or none. */
 export async function leftBehindNotes(
-  list: { readonly leftBehind?: () => Promise<LeftBehind | undefined> },
+  list: { readonly now: () => Date; readonly leftBehind?: () => Promise<LeftBehind | undefined> },
   { version }: TodoVersion,
 ): Promise<string[]> {
   const left = version === 0 ? await list.leftBehind?.() : undefined;
   if (left === undefined) return [];
   const { open, agent } = left;
-  const ago = timeAgo(Date.now() - +left.newest.updatedAt).text;
+  const ago = timeAgo(+list.now() - +left.newest.updatedAt).text;
   return [
     `another session here left ${counted(open.length, 'open item')} ${ago}; to see them: TodoRead --agent ${agent}; if you continue its work: TodoWrite --adopt`,
   ];

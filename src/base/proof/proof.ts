@@ -30,6 +30,7 @@ type Call = Pick<Invocation, 'surroundings' | 'whyNotRun' | 'tell' | 'signal'>;
 
 export interface CheckOptions {
   readonly by: string;
+  readonly now: () => Date;
   /** TODO_PROOF_TIMEOUT, in seconds. */
   readonly timeout: number;
   /** Where checks run if the call has no surroundings. Without it, such a call can run none. */
@@ -78,7 +79,7 @@ export class CheckRunner {
   async #run(check: string): Promise<Proof | Failure> {
     // 1. Refuse it, or say that it runs.
     const { surroundings = '', signal } = this.#call;
-    const { around = NOWHERE, timeout, by } = this.#options;
+    const { around = NOWHERE, timeout, by, now } = this.#options;
     if (surroundings === '' && around === NOWHERE) {
       return { failed: 'there is no shell here to run it in' };
     }
@@ -103,7 +104,7 @@ export class CheckRunner {
     // 3. Report its end.
     if (exitCode !== 0) return { failed: said === '' ? words : `${words}\n${lastLines(said)}` };
     const command = safeText(check.trim(), MAX_COMMAND_CHARACTERS);
-    return Object.freeze({ command, exitCode: 0, at: new Date().toISOString(), by });
+    return Object.freeze({ command, exitCode: 0, at: now().toISOString(), by });
   }
 
   #tell(text: string): void {
