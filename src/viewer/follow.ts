@@ -33,12 +33,13 @@ interface FoundDocument<V> extends Pick<FoundList, 'key' | 'path' | 'version'> {
 /** The lists to follow. */
 interface Source<V> {
   find(): Awaitable<readonly FoundDocument<V>[]>;
-  open(key: string): Followed<V>['document'];
+  open(key: string): Progress<V>['document'];
   /** @param listener as of `ListStorage.watch`. */
   watch(listener: (changed?: readonly FoundDocument<V>[]) => void): () => void;
 }
 
-interface Followed<V> {
+/** How far a list is followed. */
+interface Progress<V> {
   readonly agent: string;
   readonly key: string;
   readonly document: Pick<Document<unknown, V>, 'versions' | 'seen'>;
@@ -106,12 +107,12 @@ export function followTasks(
 export class Following<V extends { readonly version: number }> {
   readonly #source: Source<V>;
   readonly #follower: Follower<V>;
-  readonly #followed = new Map<string, Followed<V>>();
+  readonly #followed = new Map<string, Progress<V>>();
   readonly #endWatch: () => void;
   #start: Start;
   /** What the next look is for: lists that have changed, by key; undefined for all. */
   #due: Map<string, FoundDocument<V>> | undefined;
-  readonly #lookForDue = coalesced(() => this.#lookAndTell());
+  readonly #lookAgain = coalesced(() => this.#lookOnce());
   #hasEnded = false;
   #retry: NodeJS.Timeout | undefined;
   /** Why the last look failed, if it did. */
@@ -136,7 +137,7 @@ export class Following<V extends { readonly version: number }> {
   look(changed?: readonly FoundDocument<V>[]): Awaitable<void> {
     if (!changed) this.#due = undefined;
     for (const list of changed ?? []) this.#due?.set(list.key, list);
-    return this.#lookForDue();
+    return this.#lookAgain();
   }
 
   end(): void {
@@ -145,13 +146,13 @@ export class Following<V extends { readonly version: number }> {
     this.#endWatch();
   }
 
-  async #lookAndTell(): Promise<void> {
+  async #lookOnce(): Promise<void> {
     if (this.#hasEnded) return;
     clearTimeout(this.#retry);
     const due = this.#due;
     this.#due = new Map();
     try {
-      await this.#lookOnce(due && [...due.values()]);
+      await this.#readNews(due && [...due.values()]);
       const isNew = !this.hasLooked || this.failure !== undefined;
       this.hasLooked = true;
       this.failure = undefined;
@@ -166,7 +167,7 @@ export class Following<V extends { readonly version: number }> {
     }
   }
 
-  async #lookOnce(changed?: readonly FoundDocument<V>[]): Promise<void> {
+  async #readNews(changed?: readonly FoundDocument<V>[]): Promise<void> {
     const seen = (key: string) => this.#followed.get(key)?.seen ?? 0;
     const found =
       changed?.filter(({ key, version }) => version > seen(key)) ?? (await this.#source.find());
@@ -191,7 +192,7 @@ export class Following<V extends { readonly version: number }> {
     if (failures.length > 0) throw failures[0];
   }
 
-  #begun(key: string, path: FoundDocument<V>['path'], start: Start): Followed<V> {
+  #begun(key: string, path: FoundDocument<V>['path'], start: Start): Progress<V> {
     const document = this.#source.open(key);
     const [agent, seen] = [path.at(-1) ?? '', start === 'all' ? 0 : undefined];
     return { agent, key, document, empty: document.seen, seen, versions: [] };
@@ -212,13 +213,13 @@ export class Following<V extends { readonly version: number }> {
   }
 }
 
-function isRead<V>(list: Followed<V>): list is Followed<V> & FollowedList<V> {
+function isRead<V>(list: Progress<V>): list is Progress<V> & FollowedList<V> {
   return list.versions.length > 0;
 }
 
 /** The kept versions after the last seen one, oldest first; only the newest if none has been seen. */
 async function versionsAfter<V extends { readonly version: number }>(
-  { document, seen = -1 }: Pick<Followed<V>, 'document' | 'seen'>,
+  { document, seen = -1 }: Pick<Progress<V>, 'document' | 'seen'>,
   version: number,
   newest: V | undefined,
 ) {
