@@ -46,7 +46,11 @@ export async function* listenerRows({ runs }) {
 function calls(listeners, updates) {
   const stores = (LISTENERS * UPDATES) / (listeners * updates);
   const run = () => {
-    for (let count = 0; count < stores; count++) update(listenedTo(listeners).store, updates);
+    for (let count = 0; count < stores; count++) {
+      const { store, heard } = listenedTo(listeners);
+      update(store, updates);
+      if (heard.calls !== listeners * updates) throw new Error(`${heard.calls} calls were heard`);
+    }
   };
   return { parts: LISTENERS * UPDATES, run };
 }
@@ -59,7 +63,7 @@ function listenedTo(count) {
     heard.calls += 1;
   });
   const unsubscribe = listeners.map((listener) => store.onChange(listener));
-  return { store, unsubscribe, watched: listeners.map((listener) => new WeakRef(listener)) };
+  return { store, heard, unsubscribe, watched: listeners.map((listener) => new WeakRef(listener)) };
 }
 
 function update(store, updates) {
