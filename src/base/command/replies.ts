@@ -16,6 +16,7 @@ const NONE: Problems = { lines: [] };
 const MAX_LINES = 20;
 /** All of stderr is at most 4 KB, with the first and last lines and warnings. */
 const MAX_BYTES_OF_LINES = 3000;
+const MAX_BYTES_OF_CHARACTER = 4;
 
 /** A refused request: exit code 1, and an error that lists everything to fix. */
 export function refusal(title: string, problems: Problems = NONE, ending = ''): CommandResult {
@@ -26,7 +27,12 @@ function bulletList({ lines, unlisted = 0, closing = [] }: Problems): string {
   const size = (line: string) => Buffer.byteLength(line) + '- \n'.length;
   let room = MAX_BYTES_OF_LINES - closing.reduce((sum, line) => sum + size(line), 0);
   const shown: string[] = [];
-  for (const line of lines.slice(0, MAX_LINES - closing.length)) {
+  for (const whole of lines.slice(0, MAX_LINES - closing.length)) {
+    // One that alone is too long is better than none.
+    const isLong = shown.length === 0 && size(whole) > room;
+    const line = isLong
+      ? `${[...whole].slice(0, room / MAX_BYTES_OF_CHARACTER - 2).join('')}...`
+      : whole;
     room -= size(line);
     if (room < 0) break;
     shown.push(line);

@@ -36,6 +36,15 @@ test('long lines are left out beyond 4 KB', () => {
   expect(stderr).toMatch(/- last\n- and 11 more\n$/);
 });
 
+test.each(['x', '中', '😀'])(
+  'the first line is cut rather than left out: many of %j',
+  (character) => {
+    const { stderr } = refusal('Failed', { lines: [`${character.repeat(3100)}!`, 'more'] });
+    expect(stderr).toMatch(RegExp(`^Error: Failed\n- ${character}{700}.*\\.\\.\\.\n`, 'u'));
+    expect(Buffer.byteLength(stderr)).toBeLessThanOrEqual(3100);
+  },
+);
+
 test.each([
   [43, /^agent-shell: (?:x )+x; see agent-shell --help\n$/],
   [45, /^agent-shell: (?:x )+x;\nsee agent-shell --help\n$/],
