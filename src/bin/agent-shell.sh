@@ -186,9 +186,9 @@ own_options() {
       --j* | --s* | --a* | --t* | --pa* | --prom* | --no-*) return 1 ;;
       -h) [ $# -gt 1 ] || return 1; break ;;
       *[!a-z]*) break ;;
-      wa* | se* | sta* | com* | pri*)
+      wa* | se* | sta* | com* | pr* | json*)
         [ -e "$1" ] || command -v "$1" >/dev/null ||
-          printf 'agent-shell: no script %s; subcommands:\nwatch, sessions, setup, state, prime, completions\n' "$1" >&2
+          printf 'agent-shell: no script %s; subcommands:\nwatch, sessions, setup, state, prime, completions; options: --prompt, --jsonl\n' "$1" >&2
         break ;;
       *) break ;;
     esac

@@ -86,11 +86,14 @@ describe('options', () => {
     expect(listFiles(cwd)).toEqual([]);
   });
 
-  test('a misspelled subcommand gets their names before the error of bash', async () => {
-    const said = /^agent-shell: no script wach; subcommands:\nwatch, .*\n.*wach: No such file.*\n$/;
-    const { stderr, exitCode } = await agentShell(['wach']);
-    expect([stderr, exitCode]).toEqual([expect.stringMatching(said), 127]);
-  });
+  test.each(['wach', 'prompt', 'jsonl'])(
+    'a misspelled subcommand or an option without its dashes gets their names before the error of bash: %s',
+    async (word) => {
+      const { stderr, exitCode } = await agentShell([word]);
+      const said = `^agent-shell: no script ${word}; subcommands:\nwatch, .* --prompt, --jsonl\n.*${word}: No such file.*\n$`;
+      expect([stderr, exitCode]).toEqual([expect.stringMatching(said), 127]);
+    },
+  );
 
   test('with hostile text are named without its escapes, and cut short', async () => {
     const { stderr, exitCode } = await replyTo(['--jsonl', `--\x1b[2J\n${'x'.repeat(100_000)}`]);
