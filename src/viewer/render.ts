@@ -167,7 +167,7 @@ function toldLines(
   const told = isAsked ? input.text : [message, known.problem].filter(Boolean).join('; ');
   if (told === '') return [];
   const ask = isAsked ? '  y / n' : '';
-  const most = rows < ROOMY_ROWS ? 1 : Math.floor(rows / 3);
+  const most = rows < ROOMY_ROWS ? 1 : rows - 6;
   const room = columns - ask.length;
   const shown = cutRows(wrap(printable(shortNames(told), theme), room), room, most, theme);
   return shown.map((row, y) => line(y < shown.length - 1 ? row : row + ask, theme.paint.strong));

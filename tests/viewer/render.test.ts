@@ -7,6 +7,13 @@ import { runs } from '../helpers/random.ts';
 import { plan } from '../screen/panel/todos.ts';
 import { historyOf, listOf, PAGES, STEPS, TestViewer, tasksOf } from './viewer-state.ts';
 
+test('a refusal of a few hundred characters is whole on a terminal of 14 rows, beside the item in progress', () => {
+  const words = Array.from({ length: 100 }, (_, at) => `why${at}`).join(' ');
+  const rows = new TestViewer({ lists: [STEPS] }, { columns: 80, rows: 14, message: words }).rows();
+  expect(rows.join(' ')).toContain(words);
+  expect(rows.join()).toContain('● Doing Build');
+});
+
 describe('scrolling', () => {
   const long = (completed: number) => historyOf('main', [[4, plan(50, completed)]]);
 
