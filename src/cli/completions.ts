@@ -38,7 +38,7 @@ const ITEMS = "TodoRead 2>/dev/null | grep '^\\[' | grep -vn '^\\[x\\]' | cut -d
 const IDS = "2>/dev/null | sed -n 's/^#\\([0-9]*\\).*/\\1/p'";
 /** Shell commands that print what may stand after a word: names of sessions, places of open items, ids of tasks. */
 const LIVE: Readonly<Record<string, string>> = {
-  '--session': "agent-shell sessions 2>/dev/null | sed -n '2,$s/  .*//p' | sort -u",
+  '--session': `agent-shell sessions --json 2>/dev/null | grep -o '"session":"[^"\\]*"' | cut -d '"' -f 4`,
   ...{ '--done': ITEMS, '--start': ITEMS, '--pending': ITEMS, '--drop': ITEMS },
   TodoProve: ITEMS,
   TaskClaim: `TaskList --ready ${IDS}`,
@@ -99,8 +99,8 @@ function caseLines(): string {
   const lines = ALL.flatMap(({ command, subcommand, words, options }) => {
     const offer = (before: string, offered: readonly string[]) => {
       const live = LIVE[before === '*' ? command : before];
-      const words = `'${offered.join(' ')}'${live ? `" $(${live})"` : ''}`;
-      return `    '${[command, subcommand].filter(Boolean).join(' ')} '${before}) offered=${words} ;;`;
+      const words = `offered='${offered.join(' ')}'${live ? ` live=$(${live})` : ''}`;
+      return `    '${[command, subcommand].filter(Boolean).join(' ')} '${before}) ${words} ;;`;
     };
     return [
       ...options.flatMap(([name, values = ['']]) => (values.length > 0 ? offer(name, values) : [])),
@@ -113,7 +113,7 @@ function caseLines(): string {
 function bashScript(): string {
   return `# Completes our commands in bash: source <(agent-shell completions bash)
 _todowrite() {
-  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command=\${1##*/} word offered=
+  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command=\${1##*/} word offered= live=
   # Bash takes the = of --format=md for a word.
   [[ $current == '=' ]] && current=
   [[ $before == '=' ]] && before=\${COMP_WORDS[COMP_CWORD-2]}
@@ -126,6 +126,10 @@ _todowrite() {
 ${caseLines()}
   esac
   COMPREPLY=($(compgen -W "$offered" -- "$current"))
+  # Not by compgen: it would run the $(...) in a name.
+  while IFS= read -r word; do
+    [[ -n $word ]] && printf -v word %q "$word" && [[ $word == "$current"* ]] && COMPREPLY+=("$word")
+  done <<< "$live"
 }
 complete -o bashdefault -o default -F _todowrite ${COMPLETED_COMMANDS.join(' ')}
 `;
@@ -146,11 +150,11 @@ _todowrite() {
     before=\${PREFIX%%=*}
     compset -P '*='
   fi
-  local offered=
+  local offered= live=
   case "$command $before" in
 ${caseLines()}
   esac
-  if [[ -n $offered ]]; then compadd -- \${=offered}; else _files; fi
+  if [[ -n $offered$live ]]; then compadd -- \${=offered} \${(f)live}; else _files; fi
 }
 (( $+functions[compdef] )) && compdef _todowrite ${COMPLETED_COMMANDS.join(' ')}
 `;

@@ -29,6 +29,9 @@ const CASES: [line: string, offered: string[], isAll?: boolean][] = [
   ['agent-shell completions f', ['fish'], true],
 ];
 
+/** Whoever writes lists gives their sessions names. */
+const SESSIONS = ['release', 'rel ease', '$(echo ran >&2)'];
+
 /** The completions of each line; one shell for all of them. */
 function complete(shell: 'bash' | 'zsh' | 'fish', ...lines: string[]): string[][] {
   const directory = temporaryDirectory();
@@ -45,22 +48,21 @@ function complete(shell: 'bash' | 'zsh' | 'fish', ...lines: string[]): string[][
       fish: `complete -C'${line}' | string replace -r '\\t.*' ''`,
     }[shell];
   });
-  const [read, list] = [
-    String.raw`printf '[x] a\n[ ] b\n[ ] c\n'`,
-    String.raw`printf '#7 [in_progress] A\n#9 [in_progress] B\n'`,
-  ];
-  const fakes = {
-    bash: `TodoRead() { ${read}; }; TaskList() { ${list}; }`,
-    fish: `function TodoRead; ${read}; end; function TaskList; ${list}; end`,
-  };
+  const fakes = Object.entries({
+    TodoRead: String.raw`printf '[x] a\n[ ] b\n[ ] c\n'`,
+    TaskList: String.raw`printf '#7 [in_progress] A\n#9 [in_progress] B\n'`,
+    'agent-shell': `echo '${JSON.stringify({ sessions: SESSIONS.map((session) => ({ session, lists: [] })) })}'`,
+  });
+  const inBash = fakes.map(([name, body]) => `${name}() { ${body}; }`).join('; ');
+  const inFish = fakes.map(([name, body]) => `function ${name}; ${body}; end`).join('; ');
   const begin = {
-    bash: `${fakes.bash}; . ${file}`,
+    bash: `${inBash}; . ${file}`,
     // The variables that zsh sets, and the function that it calls with the choices.
     zsh: `compadd() { shift; for each in "$@"; do [[ $each == $PREFIX* ]] && print -r -- \${(q)each}; done; }
       compset() { PREFIX=\${PREFIX#*=}; }
       _files() { }
-      ${fakes.bash}; . ${file}`,
-    fish: `${fakes.fish}; source ${file}`,
+      ${inBash}; . ${file}`,
+    fish: `${inFish}; source ${file}`,
   }[shell];
   const program = [begin, ...programs.flatMap((one) => [one, 'echo end'])].join('\n');
   const argv = shell === 'zsh' ? ['-f', '-c', program] : ['-c', program];
@@ -79,6 +81,17 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
       expect([line, found[index]?.sort()]).toEqual([line, wanted]);
     }
   });
+});
+
+test.each([
+  ['bash', ['release', 'rel\\ ease', '\\$\\(echo\\ ran\\ \\>\\&2\\)']],
+  ['zsh', ['release', 'rel\\ ease', '\\$\\(echo\\ ran\\ \\>\\&2\\)']],
+  ['fish', SESSIONS],
+] as const)('in %s, the name of a session is one word, and no part of it runs', (shell, names) => {
+  if (!hasPrograms(shell)) return;
+  const [all, some] = complete(shell, 'TodoRead --session ', 'TodoRead --session rele');
+  expect(all?.sort()).toEqual([...names].sort());
+  expect(some).toEqual(['release']);
 });
 
 test.skipIf(!hasPrograms('bash'))('in bash, the value after = is completed too', () => {
