@@ -68,9 +68,9 @@ export function agentName(agent: string): string {
   return `${own === 'main' ? harness : own} ${harness === 'Claude' ? id.slice(0, 4) : id.slice(-4)}`;
 }
 
-/** A text for people, with these names of agents. */
+/** A text for people, with these names of agents. Calls keep the whole ones. */
 export function shortNames(text: string): string {
-  return text.replace(/[^@\s'"(]{1,100}@[\w-]+/g, (name) => agentName(name));
+  return text.replace(/(?<!--agent |[^\s'"(])[^@\s'"(]{1,100}@[\w-]+/g, (name) => agentName(name));
 }
 
 /** `['app', '~/work']` for `~/work/app`; the second is empty for a name. */

@@ -4,6 +4,7 @@ import {
   factsOf,
   rowLines,
   sessionName,
+  shortNames,
   shownItem,
   shownTask,
 } from '../../../src/screen/panel/look.ts';
@@ -55,6 +56,14 @@ test('facts below the text have rows of their own, indented by two more columns'
     '    · high',
   ]);
   expect(rows('S', 4, ['ab'], { factsBelow: true })).toEqual(['○ S', '   a', '   b']);
+});
+
+test('texts for people have short names of agents, but their calls the whole ones', () => {
+  const agent = 'main@11111111-aaaa-4bbb-8ccc-123456789abc';
+  const note = `repeat --agent ${agent} in these calls`;
+  expect(shortNames(`#1 (${agent}) by ${agent}\n'${agent}' ${note}`)).toBe(
+    `#1 (Claude 1111) by Claude 1111\n'Claude 1111' ${note}`,
+  );
 });
 
 test('of a row without room only the mark is left', () => {
