@@ -120,8 +120,9 @@ async function readList(
   if (print) return readByPerson(list, print);
   // 3. The newest version. A status line asks all the time, and no agent reads it.
   if (asLine) return done(listForm(await list.read(), form));
-  const ofUser = await takeUserChanges(list);
-  const newest = await list.read();
+  const found = await list.read();
+  const ofUser = await takeUserChanges(list, found);
+  const newest = ofUser.length > 0 ? await list.read() : found;
   const notes = [...ofUser, ...(await leftBehindNotes(list, newest)), newest.damage];
   return done(listForm(newest, form), noteLines(notes));
 }

@@ -61,8 +61,11 @@ export async function unreadChanges(
 }
 
 /** Returns a person's changes, one line each, only once. */
-export async function takeUserChanges(list: TodoList): Promise<readonly string[]> {
-  const unread = await unreadChanges(list);
+export async function takeUserChanges(
+  list: TodoList,
+  newest?: TodoVersion,
+): Promise<readonly string[]> {
+  const unread = await unreadChanges(list, newest);
   if (unread === undefined) return [];
   await sign(list, unread.now);
   return notesOf(unread);

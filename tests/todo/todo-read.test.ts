@@ -1,6 +1,8 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import type { TodoItem } from '../../src/todo/todo-fields.ts';
+import { expect, test, vi } from 'vitest';
+import { MemoryPlace } from '../../src/lists/place.ts';
+import type { Items, TodoItem } from '../../src/todo/todo-fields.ts';
+
 import { TodoStore } from '../../src/todo/todo-store.ts';
 import { failed, ok } from '../helpers/replies.ts';
 import { todoList } from './arbitraries.ts';
@@ -114,4 +116,13 @@ test('--line stays one short line of text for any item', async () => {
   const item = todo(text, { activeForm: text, status: 'in_progress' });
   const { stdout } = await todoRead(['--line'], item);
   expect(stdout).toMatch(/^[^\n\x1b]{1,70}\n$/);
+});
+
+test('the list is read once: on a server each time is a request', async () => {
+  const place = new MemoryPlace<Items>();
+  const store = new TodoStore(() => at, place);
+  store.update([todo('Build')]);
+  const load = vi.spyOn(place, 'load');
+  expect((await commandsOn(store).read()).stdout).toContain('[ ] Build');
+  expect(load).toHaveBeenCalledTimes(1);
 });
