@@ -290,7 +290,7 @@ test.each([
     [['TaskCreate', TASKS], claim, ['TaskUpdate', '2', '--owner', 'main', '--agent', 'ann'], claim],
     { ...DURABLE, readdirSync: 2 },
   ],
-  ['TodoRead writes nothing', [write(0), ['TodoRead'], ['TodoRead']], { readdirSync: 3 }],
+  ['TodoRead writes nothing', [write(0), ['TodoRead'], ['TodoRead']], { readdirSync: 2 }],
 ] as const)(
   'on PATH a %s, makes no folder that is there, and lists its own folder only',
   async (_, calls, counts) => {
