@@ -176,8 +176,9 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
     try {
       return await connection.within(limitMs, () => request(connection));
     } catch (error) {
-      // The connection may be dead; others that wait on it would wait as long.
-      if (!(error instanceof Failed) || error.outcome !== 'refused') connection.end();
+      // The connection may be dead; others that wait on it would wait as long. They fail for the same reason.
+      if (!(error instanceof Failed)) connection.end();
+      else if (error.outcome !== 'refused') connection.end(error.message);
       throw error;
     } finally {
       if (isChange) connection.isChanging = false;

@@ -5,6 +5,7 @@ import { closing, hasEtcd } from '../helpers/engines.ts';
 import { useServers } from '../helpers/servers.ts';
 import {
   type Answer,
+  AS_ANN,
   END,
   etcdThatSays,
   http,
@@ -119,6 +120,17 @@ test('an answer that is not from etcd is refused, and its text is not printed', 
     ].map((text): Refused => [http(text), `HTTP status 200, ${NOT_ETCD}`]),
   ];
   await Promise.all(answers.map((answer) => isRefused(answer, 3000)));
+});
+
+test('a request that waits on the same connection fails for the same reason', async () => {
+  const url = await etcdThatSays(http('<html>', 503));
+  const problems = await told(1000, async (ms) => {
+    const lists = listsAt(url, ms);
+    const places = ['a', 'b'].map((agent) => lists.place(`todos/s/${agent}`, AS_ANN));
+    return Promise.all(places.map((place) => problemOf(place.load())));
+  });
+  const notEtcd = expect.stringContaining('HTTP status 503, not from etcd');
+  expect(problems).toEqual([notEtcd, notEtcd]);
 });
 
 test.runIf(hasEtcd)('keys of others beside the versions of a list are none of these', async () => {
