@@ -174,7 +174,7 @@ export const TASK_FIELDS = {
 
 export const TASK_FIELD_NAMES = Object.keys(TASK_FIELDS) as (keyof typeof TASK_FIELDS)[];
 
-export const OWNERS = /^(?:assignee|assigned_?to|agent)$/i;
+export const OWNERS = /^(?:assign|assignee|assigned_?to|agent)$/i;
 export const BLOCKERS = /^(?:(?:add_?)?blocked_?by|blockers|depends_?on|dependencies|requires)$/i;
 
 /** The first word of a command. */
@@ -203,6 +203,7 @@ export const UPDATE_FIELDS = {
       most: longText.most,
       problem: (text, most) => (text === '-' ? NO_DASH : textProblem(text, most)),
     },
+    others: /^(?:comments|add_?comment|note|message)$/i,
   },
 } as const satisfies Fields;
 export type TaskChanges = ValuesOf<typeof UPDATE_FIELDS>;
