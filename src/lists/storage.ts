@@ -162,8 +162,10 @@ export class FolderStorage implements ListStorage {
   }
 
   probeWriting(key: string): void {
-    const folder = enclosing(this.#trustedFolder(key), existsSync) ?? '/';
-    attempt('write', folder, () => accessSync(folder, constants.W_OK | constants.X_OK));
+    const folder = this.#trustedFolder(key);
+    // The error is about the list: what encloses it may be a folder of the system, which nobody should take over.
+    const found = enclosing(folder, existsSync) ?? '/';
+    attempt('write', folder, () => accessSync(found, constants.W_OK | constants.X_OK));
   }
 
   close(): void {}

@@ -238,3 +238,14 @@ test.runIf(hasProc && hasPrograms('python3'))(
     expect(run('TodoRead').stdout).toContain('[ ] a');
   },
 );
+
+test.runIf(canBeOthers)('a user without a home is not told to take over the root folder', () => {
+  const ids = ['--reuid=54301', '--regid=54301', '--clear-groups'];
+  const argv = [...ids, process.execPath, AGENT_SHELL, 'state'];
+  const env = cleanEnvironment({ HOME: '/', TODO_SESSION: 'shared' });
+  const { stderr, status } = spawnSync('setpriv', argv, { cwd: '/', env, encoding: 'utf8' });
+  expect(stderr).toMatch(
+    /^Error: .*\n- cannot write \/\.local\/\S+: EACCES: permission denied, access '\/'\n- to keep lists elsewhere, .*\n$/,
+  );
+  expect(status).toBe(3);
+});
