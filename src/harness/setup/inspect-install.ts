@@ -91,17 +91,21 @@ function inspectInstall(
   const login = askBash('-lc', { ...environment, PATH: systemPath(environment) }, directory);
   const loginFile =
     ['.bash_profile', '.bash_login'].find((file) => existsSync(join(home, file))) ?? '.profile';
-  const own = existsSync(join(dirname(started), 'TodoWrite')) ? started : undefined;
   const seen = [here, login].flatMap((said) => NEEDED_COMMANDS.map((name) => said.get(name)));
-  const path = seen.find(Boolean) ?? own;
-  const line = `export PATH=${path ? quote(dirname(path)) : 'FOLDER'}:"$PATH"`;
+  // In a checkout, agent-shell is in none of the folders.
+  const folder = [...seen, started]
+    .map((path) => path && dirname(path))
+    .find((at) => at && NEEDED_COMMANDS.every((name) => existsSync(join(at, name))));
   const found = (who: string, said: ReadonlyMap<string, string>, file: string): Finding => {
     const missing = NEEDED_COMMANDS.filter((name) => !said.get(name));
     if (missing.length === 0) {
       return ['ok', `${who} finds the commands in ${dirname(said.get('TodoWrite') ?? '')}`];
     }
     const state = said === login && !needsLogin ? 'note' : 'missing';
-    return [state, `${who} does not find ${missing.join(', ')}; add to ~/${file}: ${line}`];
+    const way = folder
+      ? `add to ~/${file}: export PATH=${quote(folder)}:"$PATH"`
+      : 'to install them: docs/install.md';
+    return [state, `${who} does not find ${missing.join(', ')}; ${way}`];
   };
   const lists = new ListHome(environment, directory);
   const state = lists.folder;

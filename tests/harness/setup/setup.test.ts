@@ -692,6 +692,21 @@ describe('--check', () => {
     expect(run('claude', '--check').stdout).toContain(`; add to ~/.bashrc: ${line}\n`);
   });
 
+  test('where no folder has all commands, as in a checkout, it names no line that would not help', () => {
+    const { run, environment, put, root } = machine();
+    for (const name of ['TodoWrite', 'TodoRead']) {
+      chmodSync(put(`dist/bin/commands/${name}`, '#!/bin/sh\n'), 0o755);
+    }
+    for (const path of [`${root}/dist/bin/commands:/usr/bin:/bin`, '/usr/bin:/bin']) {
+      environment.PATH = path;
+      const { stdout } = run('claude', '--check');
+      expect(stdout).toMatch(
+        /bash does not find .*agent-shell; to install them: docs\/install\.md\n/,
+      );
+      expect(stdout).not.toContain('export PATH');
+    }
+  });
+
   test.each(['claude', 'codex'])(
     '%s ignores a file with a comment, so setup and --check name it',
     (name) => {
