@@ -29,6 +29,9 @@ export interface FoundList {
   readonly changedAt?: number;
 }
 
+/** Why a server's lists are not removed here. */
+export const REMOVED_THERE = 'lists on a server are removed there, with its own tools';
+
 /**
  * A folder or a server with lists. A list has a key, `todos/SESSION/AGENT` or `tasks/LIST`, of names from `pathName`. All
  * methods may throw a StateError, or reject with one.

@@ -12,6 +12,7 @@ import {
 import {
   type FoundList,
   type ListStorage,
+  REMOVED_THERE,
   type ServerOptions,
   useServers,
 } from '../lists/storage.ts';
@@ -56,7 +57,7 @@ export class ServerStorage implements ListStorage {
   }
 
   async remove(): Promise<boolean> {
-    throw new StateError('lists on a server are removed there, with its own tools');
+    throw new StateError(REMOVED_THERE);
   }
 
   async find(key: string): Promise<FoundList[]> {

@@ -8,6 +8,7 @@ import { jsonLine } from '../base/json/fields.ts';
 import { counted, inQuotes, safeText } from '../base/safe-text.ts';
 import { UNIT_MS } from '../base/settings/setting-rows.ts';
 import { writeAll } from '../base/system/files.ts';
+import { REMOVED_THERE } from '../lists/storage.ts';
 import { printable } from '../screen/panel/look.ts';
 import { ShownTimes } from '../screen/panel/shown-times.ts';
 import { themeFor } from '../screen/panel/theme.ts';
@@ -116,6 +117,7 @@ async function chooseAndRemove(
   if (age !== undefined && count === '') {
     return wrong(`--older takes an age such as 30d, 12h or 90m, received ${inQuotes(age)}`);
   }
+  if (watched.settings.stateUrl !== undefined) throw new StateError(REMOVED_THERE);
   const before = Date.now() - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
   const chosen = found
     .flatMap(({ lists }) => lists)

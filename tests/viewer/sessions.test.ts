@@ -13,6 +13,7 @@ import { cleanEnvironment, executable, run } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { listFolder, taskListFolder } from '../helpers/list-folders.ts';
 import { ok } from '../helpers/replies.ts';
+import { describeOn, useServers } from '../helpers/servers.ts';
 import { hasTmux, TmuxTerminal } from '../helpers/tmux.ts';
 import { todos } from '../screen/panel/todos.ts';
 
@@ -247,5 +248,18 @@ test('a damaged list is marked, and shows the version that stands in for it', as
   expect(found).toContainEqual({
     session: 'b',
     lists: [expect.objectContaining({ damaged: expect.stringContaining(file) })],
+  });
+});
+
+const servers = useServers();
+
+describeOn(servers.one, (server) => {
+  test('lists on a server are not removed, and nobody is asked whether to', async () => {
+    const list = server().place('todos/there/ann', { author: 'ann', history: 50 });
+    await list.commit(0, [], new Date());
+    const there = cleanEnvironment({ TODO_STATE_URL: server().url });
+    await expect(sessionsCommand(['--remove', 'there'], there)).rejects.toThrow(
+      'lists on a server are removed there, with its own tools',
+    );
   });
 });
