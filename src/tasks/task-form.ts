@@ -146,8 +146,11 @@ function subjectWord(subject: string): string {
 
 /** If the id is the word too many, the first one was meant as an option: `done 1` for `1 --status completed`. */
 function unexpectedWord(form: AnyForm, surplus: string, first = surplus): string {
-  const id = !ID.test(first) && ID.exec(surplus)?.[1];
-  if (!id) return unexpectedArgument(surplus, optionsOf(form));
+  const isId = ID.test(first);
+  const id = ID.exec(surplus)?.[1];
+  if (isId && id && first !== surplus)
+    return `Unexpected argument ${inQuotes(surplus)}: one task a call`;
+  if (isId || !id) return unexpectedArgument(surplus, optionsOf(form));
   const call = `Try: ${form.name} ${id} --status`;
   return unexpectedArgument(first, optionsOf(form)).replace('Try: --status', call);
 }

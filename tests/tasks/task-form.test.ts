@@ -21,6 +21,14 @@ test('words beside options lead to --subject, unless there is one', async () => 
   expect(await err('--subject Fix login')).toContain("Unexpected argument 'login'\n");
 });
 
+test.each(['TaskGet 2 3', 'TaskClaim #2 #3', 'TaskUpdate 2 3 --status completed'])(
+  '%s: a second id is no version, and no option',
+  async (line) => {
+    const err = await new Team().err(line);
+    expect(err).toMatch(/^Error: Unexpected argument '#?3': one task a call\nUsage: /);
+  },
+);
+
 test('every field as an option', async () => {
   const team = await Team.of('ABC');
   const create =
