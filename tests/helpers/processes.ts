@@ -75,7 +75,7 @@ function commandOf(pid: string): string {
   const isOfProgram = () => orElse(() => readlinkSync(`/proc/${pid}/exe`) !== '', false);
   for (let looks = 1; ; looks += 1) {
     const command = read(pid, 'cmdline').replaceAll('\0', ' ').trim();
-    if (command !== '' || looks === 1000 || !isOfProgram()) return command;
+    if (command !== '' || looks === 20_000 || !isOfProgram()) return command;
   }
 }
 
