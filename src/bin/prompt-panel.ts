@@ -15,7 +15,8 @@ connectToServers();
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
 const TERMINAL = 3;
 
-async function runPromptPanel([mode = 'auto', argument = '']: readonly string[]): Promise<void> {
+async function runPromptPanel(argv: readonly string[]): Promise<void> {
+  const [mode = 'auto', argument = '', state] = argv;
   if (mode === 'not-found') return sayNearName(argument);
   const environment = process.env;
   const directory = process.cwd();
@@ -25,7 +26,10 @@ async function runPromptPanel([mode = 'auto', argument = '']: readonly string[])
   }
   const journal = readStandardInput(MOST_JOURNAL_BYTES).toString().split('\0');
   const prompt = { environment, directory, terminal: TERMINAL, mode, journal };
-  writeAll(1, await answerPrompt({ ...prompt, hasRun: argument === '1' }));
+  writeAll(
+    1,
+    await answerPrompt({ ...prompt, hasRun: argument === '1', isReading: state === 'reading' }),
+  );
 }
 
 /** Throws if no command has a similar name. */

@@ -3,10 +3,11 @@
 
 # PS0 is shown before a command runs (since bash 4.4): removes the panel, once, and records that a command has run.
 __todo_ps0='${__todo_start:$((__todo_ran=1,__todo_drawn?(__todo_drawn=0):99999))}'
-# A part of PS1, which readline writes whenever it likes, also above what was typed: so it draws the panel's own rows only.
-__todo_ps1='${__todo_shown:+${__todo_shown:$((__todo_drawn?0:99999))}}'
 # Resets the scrolling region and erases all below the cursor.
 __todo_unpin=$'\e7\e[r\e8\e[J'
+# The same, but erases only below the cursor's row, in which typed text may go on. From the first row on, tmux would keep the panel
+# in its history.
+__todo_unpin_below=$'\e7\e[r\e8\eD\e[A\e7\e[B\r\e[J\e8'
 __todo_goes=$'*\e\\[*([0-9;])[HfdJ]*' # goes to a row by its number, which may be one of the panel's, or erases below the cursor
 __todo_has_ps0=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))
 
@@ -18,10 +19,11 @@ __todo_known=      # the lists as last shown
 __todo_journal=()  # with TODO_GUIDANCE=all, for each command: its exit code, its line, and the lists after it
 __todo_sessions= __todo_patterns=() # the sessions this place may belong to, and patterns for the names of their folders
 __todo_number=     # the number of the newest history entry
-__todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_shown= __todo_plain= __todo_written=
+__todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads= __todo_plain= __todo_written=
 __todo_bound=      # 1: Ctrl-L is ours, or must not be
 __todo_keys=       # the keys that start commands (`bind -x`)
 __todo_pages=      # with a panel: whether readline showed completions in pages before
+__todo_reads=      # `reading`: readline reads a line
 __todo_waits= __todo_late= # 1: our hook is the first, because of a DEBUG trap, and __todo_late has what it writes after the last
 __todo_turn=0      # with lists on a server: commands that have run
 __todo_patience=0  # the turn at which to ask a server again that did not answer
@@ -29,6 +31,8 @@ __todo_patience=0  # the turn at which to ask a server again that did not answer
 # Added to PROMPT_COMMAND. Returns $? for what follows, in an && list, where that neither ends the shell nor runs an ERR trap.
 # The redirections are around the call, so that `set -x` does not show it.
 __todo_hook='{ __todo_prompt && :; } 3>&2 2>/dev/null'
+# The trap for a new size of the terminal. A DEBUG trap does not see it: a function definition is no command.
+__todo_resize='{ __todo_last() { :; }; } 3>&2 2>/dev/null </dev/null"$(__todo_draw_again)"'
 __todo_prompt() {
   local code=$?
   __todo_look "$code" || :
@@ -77,10 +81,8 @@ __todo_look() {
     return
   fi
   if [[ -z $__todo_bound ]]; then __todo_bind; fi
-  __todo_pin
-  # Also written now, with room for it, since another hook may set PS1 after this.
-  __todo_put "${__todo_frame/$'\001'/}"
-  if [[ $ran = 1 || $__todo_drawn = 0 ]]; then __todo_keep_exit_and_keys; fi
+  __todo_put "$__todo_frame"
+  if [[ $ran = 1 || $__todo_drawn = 0 ]]; then __todo_keep_traps_and_keys; fi
   if [[ -z $__todo_pages ]]; then __todo_end_pages; fi
   __todo_drawn=1 __todo_start=$__todo_unpin AGENT_SHELL_PROMPT=$$
 }
@@ -90,38 +92,21 @@ __todo_put() {
   if [[ -n $__todo_waits ]]; then __todo_late+=$1; else builtin printf %s "$1" >&3; fi
 }
 
-# Puts the panel's rows into PS1 after its last newline, the part that readline writes again when it redraws, as after Ctrl-L; at
-# the start of PS1 if that newline is inside a substitution. There they stay: some hooks wrap each PS1 that is not their own.
-__todo_pin() {
-  local prompt=${PS1-} last opened closed quotes
-  last=${prompt##*$'\n'} last=${last##*\\n}
-  opened=${last//[!\(\{\[]/} closed=${last//[!\)\}\]]/} quotes=${last//[!\`]/}
-  if (( ${#closed} > ${#opened} || ${#quotes} % 2 )); then last=$prompt; fi
-  if [[ $last != *"$__todo_ps1"* ]]; then
-    prompt=${prompt%"$last"}
-    PS1=${prompt//"$__todo_ps1"/}$__todo_ps1$last
-  fi
-  # Other shells could not read it.
-  if [[ ${PS1@a} = *x* ]]; then PS1=${PS1//"$__todo_ps1"/}; fi
-  # Readline counts no columns between these two. At each count in vi mode it counts bytes as columns.
-  if shopt -qo vi; then __todo_shown=; else __todo_shown=$'\001'${__todo_frame#*$'\001'}$'\002'; fi
-}
-
 # Removes the panel. A background job may still draw one.
 __todo_show_nothing() {
   if [[ $__todo_drawn = 1 ]]; then __todo_put "$__todo_unpin"; fi
   if [[ $__todo_pages = on ]]; then builtin bind 'set page-completions on'; fi
-  __todo_drawn=0 __todo_frame= __todo_shown= __todo_start= __todo_pages= AGENT_SHELL_PROMPT=
-  if [[ $__todo_mode != auto && ${PS1-} = *"$__todo_ps1"* ]]; then PS1=${PS1//"$__todo_ps1"/}; fi
+  __todo_drawn=0 __todo_frame= __todo_start= __todo_pages= AGENT_SHELL_PROMPT=
   if [[ $__todo_mode = auto ]]; then AGENT_SHELL_PROMPT=$$; fi
   if [[ $__todo_mode = auto && -n ${!:-} ]]; then __todo_drawn=1 __todo_start=$__todo_unpin; fi
 }
 
-# Ctrl-D and keys that start a command (`bind -x`) show no PS0.
-__todo_keep_exit_and_keys() {
-  local keys trap keymap
-  keys=$(\builtin trap -p EXIT; \builtin printf '\001'; __todo_list_keys)
-  trap=${keys%%$'\001'*} keys=${keys#*$'\001'}
+# Ctrl-D, a new size of the terminal, and keys that start a command (`bind -x`) show no PS0.
+__todo_keep_traps_and_keys() {
+  local keys keymap
+  __todo_keep_trap EXIT '__todo_leave && :'
+  __todo_keep_trap WINCH "$__todo_resize"
+  keys=$(__todo_list_keys)
   if [[ $keys != "$__todo_keys" ]]; then
     keys+=$'\n'
     while [[ $keys = *$'\n'* ]]; do
@@ -130,11 +115,17 @@ __todo_keep_exit_and_keys() {
     done
     __todo_keys=$(__todo_list_keys)
   fi
-  if [[ $trap = *__todo_leave* ]]; then return 0; fi
+}
+
+# Puts a command of ours before the user's trap.
+__todo_keep_trap() {
+  local trap signal=$1 command=$2
+  trap=$(\builtin trap -p "$signal")
+  if [[ $trap = *__todo_* ]]; then return 0; fi
   builtin eval "set -- $trap"
   if [[ ${3-} = - ]]; then set --; fi # POSIX mode prints a trap that is not set.
   # Not inside the quotes: in POSIX mode, in which this may be read, $' means nothing there.
-  builtin trap "__todo_leave && :"${3:+$'\n'"$3"} EXIT
+  builtin trap "$command"${3:+$'\n'"$3"} "$signal"
 }
 
 __todo_list_keys() {
@@ -156,15 +147,21 @@ __todo_wrap_key() {
 }
 
 __todo_free() {
-  # Erases below the cursor's row, which bash has erased: from the first row on, tmux would keep the panel in its history.
-  if [[ $__todo_drawn = 1 ]]; then builtin printf %s $'\e7\e[r\e8\eD\e[A\e7\e[B\r\e[J\e8' >&3; fi
+  if [[ $__todo_drawn = 1 ]]; then builtin printf %s "$__todo_unpin_below" >&3; fi
 }
 
 # Returns $?, which tells bash whether to write the whole prompt again.
 __todo_again() {
   local code=$?
-  if [[ $__todo_drawn = 1 ]]; then builtin printf %s "${__todo_frame/$'\001'/}" >&3; fi
+  (__todo_draw_again)
   return "$code"
+}
+
+# Draws the panel while readline reads a line, whatever the size of the terminal is by now. For a process of its own: what it learns
+# is forgotten, and the next prompt looks again.
+__todo_draw_again() {
+  __todo_waits= __todo_reads=reading __todo_unpin=$__todo_unpin_below
+  if [[ $__todo_drawn = 1 ]]; then __todo_look 0 || :; fi
 }
 
 # Keys that edit the line in an editor, such as Ctrl-X Ctrl-E, call this, without a PS0.
@@ -172,6 +169,12 @@ function fc {
   { __todo_free && :; } 3>&2 2>/dev/null
   builtin fc "$@"
   { __todo_again && :; } 3>&2 2>/dev/null
+}
+
+# Returns early when a trapped signal arrives, so while it waits there is no trap of ours.
+function wait {
+  if [[ $(\builtin trap -p WINCH) = "trap -- '$__todo_resize' "* ]]; then builtin trap - WINCH; fi
+  builtin wait "$@"
 }
 
 __todo_leave() {
@@ -187,22 +190,27 @@ __todo_end_pages() {
   if [[ $(\builtin bind -v) = *'set page-completions on'* ]]; then __todo_pages=on && builtin bind 'set page-completions off'; fi
 }
 
-# Binds Ctrl-L, unless the user has bound it: tmux keeps a cleared screen in its history, and would keep the panel too.
+# Binds Ctrl-L and Ctrl-Alt-L, unless the user has bound them: tmux keeps a cleared screen in its history, and would keep the panel
+# too.
 __todo_bind() {
   local keymap
   __todo_bound=1
   for keymap in emacs vi-insert vi-command; do
     if [[ $(\builtin bind -m "$keymap" -q clear-screen) = *'"\C-l"'* ]]; then
-      builtin bind -m "$keymap" -x '"\C-l": __todo_clear "$_"'
+      builtin bind -m "$keymap" -x '"\C-l": __todo_clear "" "$_"'
+    fi
+    if [[ $(builtin bind -m "$keymap" -q clear-display) = *'"\e\C-l"'* ]]; then
+      builtin bind -m "$keymap" -x '"\e\C-l": __todo_clear scrollback "$_"'
     fi
   done
 }
 
 __todo_clear() {
-  builtin printf %s "$__todo_unpin"$'\e[H\e[2J'"${__todo_frame/$'\001'/}"
+  builtin printf %s "$__todo_unpin"$'\e[H\e[2J'${1:+$'\e[3J'} >&3
+  (__todo_draw_again)
   # Bash then writes the whole prompt again.
   return 124
-} >&2
+} 3>&2 2>/dev/null
 
 # Sets __todo_mode. `auto` only if a person can see a panel and PS0 (bash 4.4) can remove it; otherwise `above`.
 __todo_choose_mode() {
@@ -219,7 +227,6 @@ __todo_choose_mode() {
       elif [[ $__todo_has_ps0 = 0 ]]; then
         __todo_mode=above
       else
-        prompt=${prompt//"$__todo_ps1"/}
         [[ $prompt = "$__todo_plain" ]] || __todo_written=$(\builtin printf %s "${prompt@P}")
         __todo_plain=$prompt
         if [[ $__todo_written = $__todo_goes ]]; then __todo_mode=off; fi
@@ -308,7 +315,7 @@ __todo_ask_node() {
   local answer
   __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads=
   answer=$(\builtin printf '%s\0' "$__todo_known" ${__todo_journal[@]+"${__todo_journal[@]}"} |
-    \command "$__todo_node" "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1")
+    \command "$__todo_node" "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1" $__todo_reads)
   if [[ -z $answer ]]; then __todo_patience=$((__todo_turn + 20)); fi
   builtin eval "$answer"
 }

@@ -10,9 +10,6 @@ import { pinned, repinned } from '../screen/terminal/rows.ts';
 import { type PromptCommand, PromptLists } from './prompt-lists.ts';
 import { promptShell } from './prompt-shell.ts';
 
-/** Between the parts of a frame, for the hook. */
-const NEXT_PART = '\x01';
-
 export interface PromptQuestion {
   readonly environment: Environment;
   readonly directory: string;
@@ -22,14 +19,16 @@ export interface PromptQuestion {
   readonly mode: string;
   /** True if a command has run since the last prompt; if not, guidance was given already. */
   readonly hasRun: boolean;
+  /** True if readline reads a line, for which it has turned echo off. */
+  readonly isReading?: boolean;
   /** The heads of the lists last shown; then, if TODO_GUIDANCE is `all`, each command's exit code, line and heads after it. */
   readonly journal: readonly string[];
 }
 
 /** Returns shell assignments for the hook of an interactive shell to evaluate. */
 export async function answerPrompt(question: PromptQuestion): Promise<string> {
-  const { environment, directory, terminal, mode, hasRun, journal } = question;
-  if (mode !== 'plain' && isDriven(environment, terminal)) return '__todo_mode=off\n';
+  const { environment, directory, terminal, mode, hasRun, isReading, journal } = question;
+  if (mode !== 'plain' && !isReading && isDriven(environment, terminal)) return '__todo_mode=off\n';
   const size = sizeOf(terminal);
   const lists = await PromptLists.open({ environment, directory, ...size });
   const commands: PromptCommand[] = [];
@@ -43,12 +42,13 @@ export async function answerPrompt(question: PromptQuestion): Promise<string> {
   // People are only reminded if they set TODO_GUIDANCE=all themselves.
   const isGuided = hasRun && environment.TODO_GUIDANCE?.trim() === 'all';
   const said = isGuided ? lists.guidance(commands) : '';
-  const news = await lists.newsOfTeam();
+  // What is said now would stand in the typed text.
+  const news = isReading ? [] : await lists.newsOfTeam();
   const reminders = [...said.split('\n'), ...news].filter(Boolean).map(lists.theme.paint.faint);
   const before = lists.versionsIn(journal[0] ?? '');
   const shown = mode === 'plain' ? lists.report(before) : mode === 'above' ? lists.rows() : [];
   const frame = (...look: Parameters<PromptLists['rows']>) =>
-    mode === 'auto' ? pinned(lists.rows(...look), size.rows).join(NEXT_PART) : '';
+    mode === 'auto' ? pinned(lists.rows(...look), size.rows) : '';
   const changes = lists.changedSince(before);
   const answer = {
     say: [...reminders, ...shown].map((line) => `${line}\r\n`).join(''),

@@ -333,7 +333,7 @@ Note: [ ] Ship it`);
     await shell.run('true | (exit 3) | (exit 4)');
     expect(await shell.run('echo "${PIPESTATUS[*]}"')).toBe('0 3 4');
     expect(await shell.run('history | tail -n 2')).toMatch(/PIPESTATUS.*\n.*history \| tail/);
-    expect(await shell.run('trap - EXIT; trap; alias')).toBe('');
+    expect(await shell.run('trap - EXIT WINCH; trap; alias')).toBe('');
     await shell.run("trap 'echo failed' ERR");
     expect(await shell.run('false')).toBe('failed');
     expect(await shell.run('trap - ERR; set -x')).toBe('');
@@ -376,11 +376,12 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     const shell = await start({ list: LIST });
     shell.type('echo half');
     await shell.until('typed', (text) => text.includes('echo half'));
-    await shell.resize(20, 24);
-    // What a terminal made of the old rows may stand above the new ones, where nothing erases it: the input may be there, too.
-    await shell.until('the new rows', (text) =>
-      /^p> echo half\n(?:.*\n)*┌─ Tasks.{11}┐\n(?:│.{18}│\n)+└─{18}┘$/.test(text),
+    await shell.resize(30, 24);
+    await shell.until('only the new rows', (text) =>
+      /^p> echo half\n┌─ Tasks.{20}┐\n(?:│.{27}│\n){3}└─{27}┘$/.test(text),
     );
+    await shell.resize(20, 24);
+    await shell.until('no frame', (text) => /^p> echo half\n✓ Plan.*\n● .*\n○ Ship$/.test(text));
     for (const [columns, rows] of [
       [80, 12],
       [40, 12],
@@ -389,12 +390,54 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     ] as const) {
       shell.type('half');
       await shell.resize(columns, rows);
-      await shell.until('it is there', (text) => /^p> .*half\n+┌─ Tasks.*┘$/ms.test(text));
-      await shell.interrupt();
-      await shell.untilPanel(([first]) => first?.length === Math.min(columns - 1, 100));
+      const width = Math.min(columns - 1, 100);
+      await shell.until('it is there', (text) =>
+        new RegExp(`half\\n┌─ Tasks.{${width - 9}}┐\\n(│.*\\n){3}└.*$`).test(text),
+      );
       expect(shell.all().match(/[┌└]/g)).toHaveLength(2);
     }
   });
+
+  test('of another size keeps the user’s trap for that, and wait waits on', async () => {
+    const shell = await start({ list: LIST });
+    await shell.run(`trap 'echo sized >>~/sizes' WINCH; mkfifo go`);
+    shell.type('echo half');
+    await shell.until('typed', (text) => text.includes('echo half'));
+    await shell.resize(50, 20);
+    await shell.until('the new rows', (text) => /half\n┌─ Tasks.{40}┐\n/.test(text));
+    await eventually('their trap', () => existsSync(join(shell.home, 'sizes')));
+    shell.press('C-u');
+    await shell.run('trap - WINCH');
+    shell.enter('cat go & wait $!; echo "waited $?"');
+    await shell.until('the job', (text) => /\[1\] \d+$/.test(text));
+    await shell.resize(60, 20);
+    await shell.resize(70, 20);
+    writeFileSync(join(shell.project, 'go'), '');
+    await shell.until('its end', (text) => /\nwaited 0\np>/.test(text));
+    expect(await shell.run('trap -p WINCH | grep -c __todo')).toBe('1');
+  });
+
+  test.each(['emacs', 'vi'])(
+    'in %s mode shows the typed line as it is after a count, and the panel after a new size',
+    async (mode) => {
+      const shell = await start({ list: LIST });
+      await shell.run(`set -o ${mode}`);
+      shell.type('echo one two three');
+      if (mode === 'vi') {
+        shell.press('Escape');
+        shell.type('3b');
+      } else {
+        shell.press('M-3');
+        shell.press('M-b');
+      }
+      shell.press('C-k');
+      shell.press('D');
+      await shell.until('a part', (text) => /^p> echo *D?\n┌─ Tasks/m.test(text));
+      await shell.resize(50, 12);
+      await shell.until('the new rows', (text) => /^p> echo *D?\n┌─ Tasks.{40}┐\n/m.test(text));
+      expect(shell.all().match(/[┌└]/g)).toHaveLength(2);
+    },
+  );
 
   test('warns once of an invalid TODO_PANEL, and starts no process that waits for its end with TODO_RELEASE_AT_EXIT=0', async () => {
     const env = { TODO_PANEL: 'yes please', TODO_RELEASE_AT_EXIT: '0' };

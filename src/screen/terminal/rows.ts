@@ -111,27 +111,31 @@ const LEAST_SCROLLED = 2;
 
 /**
  * Draws rows at the bottom of the screen and scrolls only what is above them, so that output at the cursor leaves them
- * alone. The second part writes into these rows only. The first one makes room for them: the cursor stays at its text, which moves
- * up if it is in the way, and what is below it is erased: a terminal that got narrower may have put pieces of older rows there.
+ * alone. The cursor stays at its text, which moves up if it is in the way, and what is below it is erased: a terminal that got
+ * narrower may have put pieces of older rows there.
  *
  * @returns nothing if there is nothing to draw, or no room.
  */
-export function pinned(rows: readonly string[], screenRows: number): string[] {
+export function pinned(rows: readonly string[], screenRows: number): string {
+  const drawn = atBottom(rows, screenRows);
+  return drawn && BEGIN_FRAME + unpinned() + makeRoom(rows.length) + drawn + END_FRAME;
+}
+
+function atBottom(rows: readonly string[], screenRows: number): string {
   const scrolled = screenRows - rows.length;
-  if (rows.length === 0 || scrolled < LEAST_SCROLLED) return [];
-  const drawn =
+  if (rows.length === 0 || scrolled < LEAST_SCROLLED) return '';
+  return atCursor(
     RESET_STYLE +
-    toRow(LAST_ROW) +
-    up(rows.length - 1) +
-    rows.map((row) => ERASE_LINE_RIGHT + wholeRow(row)).join(NEXT_ROW) +
-    scrollTo(scrolled);
-  const room = unpinned() + makeRoom(rows.length);
-  return [BEGIN_FRAME + room, BEGIN_FRAME + atCursor(drawn) + END_FRAME];
+      toRow(LAST_ROW) +
+      up(rows.length - 1) +
+      rows.map((row) => ERASE_LINE_RIGHT + wholeRow(row)).join(NEXT_ROW) +
+      scrollTo(scrolled),
+  );
 }
 
 /** Replaces pinned rows and erases nothing else: what is typed may go on below the cursor. */
 export function repinned(rows: readonly string[], screenRows: number): string {
-  const [, drawn = ''] = pinned(rows, screenRows);
+  const drawn = atBottom(rows, screenRows);
   // The cursor stops in the last row that scrolls. Typed text leaves the end of that row free: from there, readline wraps.
   const rest = RESET_STYLE + down(LAST_ROW) + TO_LAST_COLUMN + ERASE_BELOW;
   const room = drawn === '' ? '' : makeRoom(rows.length);

@@ -34,13 +34,13 @@ test('writing the changed rows gives the same cells as writing all', async () =>
 });
 
 test('nothing is pinned without rows, or without room', () => {
-  expect([pinned([], 24), pinned(['a', 'b'], 3)]).toEqual([[], []]);
-  expect(pinned(['a', 'b'], 4)).toHaveLength(2);
+  expect([pinned([], 24), pinned(['a', 'b'], 3)]).toEqual(['', '']);
+  expect(pinned(['a', 'b'], 4)).toContain('b');
 });
 
 test('more rows in place of pinned ones move the text above them up', async () => {
   const terminal = new VirtualTerminal(12, 5);
-  terminal.write(`${pinned(['one', 'two'], 5).join('')}a\r\nb\r\nhalf`);
+  terminal.write(`${pinned(['one', 'two'], 5)}a\r\nb\r\nhalf`);
   terminal.write(`${repinned(['one', 'two', 'three'], 5)}!`);
   expect(await terminal.screen()).toEqual(['b', 'half!', 'one', 'two', 'three']);
 });
@@ -54,7 +54,7 @@ test.each([
   '%s in place of pinned ones leave what is typed, also below the cursor',
   async (_, rows, shown) => {
     const terminal = new VirtualTerminal(12, 5);
-    terminal.write(`${pinned(['one', 'two'], 5).join('')}half of\r\na line\x1b[A`);
+    terminal.write(`${pinned(['one', 'two'], 5)}half of\r\na line\x1b[A`);
     terminal.write(repinned(rows, 5));
     expect(await terminal.screen()).toEqual(shown);
     terminal.write('!');
