@@ -190,8 +190,7 @@ __todo_end_pages() {
   if [[ $(\builtin bind -v) = *'set page-completions on'* ]]; then __todo_pages=on && builtin bind 'set page-completions off'; fi
 }
 
-# Binds Ctrl-L and Ctrl-Alt-L, unless the user has bound them: tmux keeps a cleared screen in its history, and would keep the panel
-# too.
+# Binds Ctrl-L and Ctrl-Alt-L, unless the user has: tmux keeps a cleared screen in its history, and would keep the panel, too.
 __todo_bind() {
   local keymap
   __todo_bound=1
@@ -199,7 +198,7 @@ __todo_bind() {
     if [[ $(\builtin bind -m "$keymap" -q clear-screen) = *'"\C-l"'* ]]; then
       builtin bind -m "$keymap" -x '"\C-l": __todo_clear "" "$_"'
     fi
-    if [[ $(builtin bind -m "$keymap" -q clear-display) = *'"\e\C-l"'* ]]; then
+    if [[ $(\builtin bind -m "$keymap" -q clear-display) = *'"\e\C-l"'* ]]; then
       builtin bind -m "$keymap" -x '"\e\C-l": __todo_clear scrollback "$_"'
     fi
   done
