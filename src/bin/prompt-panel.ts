@@ -15,8 +15,7 @@ connectToServers();
 const MOST_JOURNAL_BYTES = 8 * 1024 * 1024;
 const TERMINAL = 3;
 
-async function runPromptPanel(argv: readonly string[]): Promise<void> {
-  const [mode = 'auto', argument = '', state] = argv;
+async function runPromptPanel([mode = 'auto', argument = '']: readonly string[]): Promise<void> {
   if (mode === 'not-found') return sayNearName(argument);
   const environment = process.env;
   const directory = process.cwd();
@@ -28,7 +27,7 @@ async function runPromptPanel(argv: readonly string[]): Promise<void> {
   const prompt = { environment, directory, terminal: TERMINAL, mode, journal };
   writeAll(
     1,
-    await answerPrompt({ ...prompt, hasRun: argument === '1', isReading: state === 'reading' }),
+    await answerPrompt({ ...prompt, hasRun: argument === '1', isReading: argument === 'reading' }),
   );
 }
 

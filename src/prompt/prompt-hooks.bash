@@ -314,7 +314,7 @@ __todo_ask_node() {
   local answer
   __todo_frame= __todo_settled= __todo_folded= __todo_say= __todo_heads=
   answer=$(\builtin printf '%s\0' "$__todo_known" ${__todo_journal[@]+"${__todo_journal[@]}"} |
-    \command "$__todo_node" "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "$1" $__todo_reads)
+    \command "$__todo_node" "$__todo_bin/agent-shell.cjs" prompt-panel "$__todo_mode" "${__todo_reads:-$1}")
   if [[ -z $answer ]]; then __todo_patience=$((__todo_turn + 20)); fi
   builtin eval "$answer"
 }
