@@ -120,7 +120,7 @@ VISUAL='seq 200 | less; :'`);
     shell.type('q');
   });
 
-  test('an exported PS1 is as the user exported it, for shells that cannot read our part', async () => {
+  test('an exported PS1 is as the user exported it, for other shells', async () => {
     const shell = await start('export PS1');
     expect(await shell.run(`sh -c 'echo "[$PS1]"'; env | grep -c __todo`)).toBe('[p> ]\n0');
     expect(panels(shell.all())).toBe(1);
