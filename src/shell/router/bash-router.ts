@@ -264,6 +264,7 @@ export class BashRouter {
     let result: CommandResult;
     try {
       result = await this.#run(execution, options, limit);
+      if (execution.call) this.#shell.lastExitCode = result.exitCode;
     } finally {
       this.#ownLimit?.disarm();
     }
@@ -277,14 +278,18 @@ export class BashRouter {
     return { type, stdout, stderr: `${reminders.join('\n')}\n${stderr}`, exitCode };
   }
 
-  async #run(execution: Execution, options: RouteOptions, limit: LineTime): Promise<CommandResult> {
-    const { text, isMended, call, caller = this.#env } = execution;
-    if (call) {
-      const env = this.#session ? callerVariables(caller) : othersVariables(caller, process.env);
-      const result = await callDirectly(call, env, options, limit);
-      this.#shell.lastExitCode = result.exitCode;
-      return result;
-    }
+  #run(execution: Execution, options: RouteOptions, limit: LineTime): Promise<CommandResult> {
+    const { call, caller = this.#env } = execution;
+    if (call === undefined) return this.#runInBash(execution, options, limit);
+    const env = this.#session ? callerVariables(caller) : othersVariables(caller, process.env);
+    return callDirectly(call, env, options, limit);
+  }
+
+  async #runInBash(
+    { text, isMended }: Execution,
+    options: RouteOptions,
+    limit: LineTime,
+  ): Promise<CommandResult> {
     const result = await this.#shell.run(text, options);
     if (isMended) return { ...result, stderr: result.stderr + noteLines([QUOTES_BROKE]) };
     const isDone = result.exitCode === 0 || limit.reached;
