@@ -51,8 +51,8 @@ export class VersionWatch {
   readonly #listener: (changes?: readonly Change[]) => void;
   readonly #endAnnouncements: () => void;
   #seen: Watermark;
+  /** Until the next look; undefined during one. */
   #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
   readonly #look = coalesced(() => this.#lookOnce());
   /** Whether the server has announced a change since the last look began. */
   #isAsked = false;
@@ -85,7 +85,7 @@ export class VersionWatch {
   }
 
   #heard(announced: Announcement): void {
-    if (typeof announced === 'string' || this.#isLooking || this.#isFailing) {
+    if (typeof announced === 'string' || !this.#timer || this.#isFailing) {
       this.#isAsked ||= announced !== 'gap';
       void this.#look();
       return;
@@ -107,12 +107,11 @@ export class VersionWatch {
   async #lookOnce(): Promise<void> {
     if (this.#hasEnded) return;
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     const [before, isAsked] = [this.#seen, this.#isAsked];
     this.#isAsked = false;
-    this.#isLooking = true;
     // It may outlive the command that began to watch. Readers of the list get the error; the next look may succeed.
     const now = await limitAnew(LONGEST_LOOK_MS, this.#watched.fetch).catch(() => undefined);
-    this.#isLooking = false;
     if (this.#hasEnded) return;
     // A version that was committed here meanwhile may be newer.
     if (this.#seen === before) this.#saw(now, isAsked);
