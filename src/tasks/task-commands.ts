@@ -31,6 +31,9 @@ export const TASK_FORMS: readonly TaskForm<unknown>[] = [
   TASK_ARCHIVE,
 ];
 
+/** Those whose `--agent` does not name the caller. */
+const ABOUT_AGENT = TASK_FORMS.filter(({ isAboutAgent }) => isAboutAgent);
+
 /** The commands, on the lists of `context`. */
 export function taskCommands(context: TaskContext): AgentBashHandler[] {
   return TASK_FORMS.map((form) => taskCommand(form, context));
@@ -47,14 +50,16 @@ const TASKS_REPAIR = 'no older version is intact: restore a backup, or delete th
  */
 export function taskCommand(form: TaskForm<unknown>, context: TaskContext): AgentBashHandler {
   const { name, summary, usage, purpose, helpPage, fields, isReadOnly = false } = form;
-  const ofCaller = form.isAboutAgent ? ['--list'] : ['--list', '--agent'];
   const common = {
     usage,
     purpose,
     repair: TASKS_REPAIR,
     helpPage,
     options: optionsOf(form),
-    ofCaller,
+    ofCaller: (advice: string) =>
+      ABOUT_AGENT.some((one) => one === form || advice.includes(one.name))
+        ? ['--list']
+        : ['--list', '--agent'],
   };
   const settings = settingsOf(context);
   const read = (call: Invocation) => {

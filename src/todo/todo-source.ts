@@ -78,7 +78,7 @@ export const LIST_OPTIONS = { '--session': 'name', '--agent': 'name' } as const;
 
 /** Parts of the commands' forms. */
 export const LIST_FORM = {
-  ofCaller: Object.keys(LIST_OPTIONS),
+  ofCaller: () => Object.keys(LIST_OPTIONS),
   repair: 'no earlier version is intact; write a whole new list: TodoWrite \'{"todos":[...]}\'',
 };
 

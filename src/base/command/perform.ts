@@ -13,8 +13,8 @@ export interface CommandForm<Table extends OptionTable> {
   readonly helpPage: string;
   /** The verb phrase for errors, as in `Error: Cannot ...`. */
   readonly purpose: string;
-  /** The options that name the caller and its list. */
-  readonly ofCaller?: readonly string[];
+  /** The options that name the caller and its list in calls advised by a text. */
+  readonly ofCaller?: (advice: string) => readonly string[];
   /** Advice for a list of which every version is damaged. */
   readonly repair?: string;
 }

@@ -68,20 +68,23 @@ export function withNotes(result: CommandResult, notes: readonly string[]): Comm
 /** A call of an agent command in advice; usage is none. */
 const ADVISED_CALL = /^(?!Usage:).*\bT(?:odo|ask)[A-Z]\w/m;
 
-/** Tells to repeat these options of a call in the calls that its result advises: without them they are about another list. */
+/**
+ * Tells to repeat these options of a call in the calls that its result advises: without them they are about another list.
+ *
+ * @param namesIn the options that can be repeated in calls advised by a text.
+ */
 export function withSameOptions(
   result: CommandResult,
   argv: readonly string[],
-  names: readonly string[] = [],
+  namesIn: (advice: string) => readonly string[] = () => [],
 ): CommandResult {
   const { stderr } = result;
   if (!ADVISED_CALL.test(stderr)) return result;
+  const names = namesIn(stderr);
   const given = argv.flatMap((word, at) => {
     const name = names.find((one) => word === one || word.startsWith(`${one}=`));
     const value = word === name ? argv[at + 1] : name && word.slice(name.length + 1);
-    // That of TaskRelease names an owner.
-    const isMeant = name !== '--agent' || !stderr.includes('TaskRelease');
-    return value !== undefined && isMeant ? [`${name} ${asWord(value)}`] : [];
+    return value === undefined ? [] : [`${name} ${asWord(value)}`];
   });
   return given.length > 0
     ? withNotes(result, [`repeat ${given.join(' ')} in these calls`])
