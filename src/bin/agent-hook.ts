@@ -1,7 +1,8 @@
 import { seeHelp } from '../base/command/replies.ts';
+import { jsonObjectEnd } from '../base/json/object-end.ts';
 import { orElse, writeAll } from '../base/system/files.ts';
 import { isTerminal, readStandardInput } from '../base/system/standard-io.ts';
-import { jsonObjectEnd, MAX_INPUT_BYTES, runHook } from '../harness/hook/run-hook.ts';
+import { MAX_INPUT_BYTES, runHook } from '../harness/hook/run-hook.ts';
 import { connectToServers } from '../servers/server-storage.ts';
 import { exitNow } from './exit-now.ts';
 
