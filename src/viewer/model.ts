@@ -22,6 +22,8 @@ export interface SessionList {
   };
   /** The damage of its newest version. */
   readonly damage?: string | undefined;
+  /** Why it cannot be read, if it is not damaged: it is another user's, or in a newer format. */
+  readonly unreadable?: string;
 }
 
 export interface FoundSession {

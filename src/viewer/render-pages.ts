@@ -180,8 +180,9 @@ function sessionRow({ session, lists }: FoundSession, isChosen: boolean, look: I
   const [first = lists[0].agent, ...others] = agents;
   const [name, where] = sessionName(session);
   const atRest = items.length === 0 ? 'idle' : done === items.length ? 'finished' : 'open';
-  const isDamaged = lists.some(({ damage }) => damage !== undefined);
-  const what = isDamaged ? 'damaged' : doing ? `${doing}...` : atRest;
+  const isAny = (trouble: 'damage' | 'unreadable') => lists.some((list) => list[trouble]);
+  const said = doing ? `${doing}...` : atRest;
+  const what = isAny('damage') ? 'damaged' : isAny('unreadable') ? 'unreadable' : said;
   const draw = ({ theme, margin }: RowDraw) => {
     const all = printable(others.length > 0 ? `${first} +${others.length}` : first, theme);
     const who = truncate(all, WHO_COLUMNS, theme.ellipsis);

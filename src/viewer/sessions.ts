@@ -65,7 +65,7 @@ function sessionSummary({ session, lists }: FoundSession) {
   };
 }
 
-function summaryOf({ newest: { items, updatedAt, version }, damage }: SessionList) {
+function summaryOf({ newest: { items, updatedAt, version }, damage, unreadable }: SessionList) {
   const count = (status: TaskStatus) => items.filter((item) => item.status === status).length;
   return {
     completed: count('completed'),
@@ -75,6 +75,7 @@ function summaryOf({ newest: { items, updatedAt, version }, damage }: SessionLis
     updatedAt,
     version,
     damaged: damage,
+    unreadable,
   };
 }
 
@@ -85,13 +86,14 @@ function sessionsText(found: readonly ReturnType<typeof sessionSummary>[], where
   const times = new ShownTimes(Date.now());
   const rows = found.flatMap(({ session, lists, tasks }) =>
     [...lists, ...(tasks ? [{ agent: TEAM, ...tasks }] : [])].map((list) => {
-      const { agent, completed, in_progress, pending, doing = '', updatedAt, damaged } = list;
+      const { agent, completed, in_progress, pending, doing = '', updatedAt } = list;
+      const trouble = list.damaged ? 'damaged' : 'unreadable';
       return [
         shortPath(session),
         agent,
         `${completed}/${completed + in_progress + pending}`,
         +updatedAt > 0 ? times.ago(+updatedAt) : '',
-        damaged === undefined ? doing : `damaged: ${damaged}`,
+        list[trouble] ? `${trouble}: ${list[trouble]}` : doing,
       ].map((text) => printable(text, theme));
     }),
   );

@@ -1,4 +1,4 @@
-import { errorCode, StateError } from '../base/command/state-error.ts';
+import { DamagedVersion, errorCode, StateError } from '../base/command/state-error.ts';
 import type { FoundList } from '../lists/storage.ts';
 import { taskPlace, taskRows } from '../tasks/task-store.ts';
 import { TodoHome } from '../todo/todo-home.ts';
@@ -29,7 +29,7 @@ export class WatchedLists extends TodoHome {
     super(environment, process.cwd());
   }
 
-  /** The sessions of at most `most` lists, most recently changed first, unreadable ones included; other users' are skipped. */
+  /** The sessions of at most `most` lists, most recently changed first, unreadable ones included; folders closed to us are skipped. */
   async find(most: number): Promise<FoundSession[]> {
     const all = [...(await this.storage.find('todos')), ...(await this.storage.find('tasks'))];
     const byTime = all.map((list) => ({ list, at: list.changedAt ?? 0 }));
@@ -60,7 +60,7 @@ export class WatchedLists extends TodoHome {
   async #read(list: FoundList): Promise<SessionList | undefined> {
     const known = this.#known.get(list.key);
     const isSame = known?.newest.version === list.version && known.changedAt === list.changedAt;
-    if (isSame && known.damage === undefined) return known;
+    if (isSame && (known.damage ?? known.unreadable) === undefined) return known;
     const newest = await this.#newestOf(list);
     if (newest === undefined) return undefined;
     const [, session = '', agent = TEAM] = list.path;
@@ -69,8 +69,9 @@ export class WatchedLists extends TodoHome {
     return found;
   }
 
-  /** An unreadable list is found, too; only other users' are not. */
-  async #newestOf(list: FoundList): Promise<Pick<SessionList, 'newest' | 'damage'> | undefined> {
+  async #newestOf(
+    list: FoundList,
+  ): Promise<Omit<SessionList, 'session' | 'agent' | 'key'> | undefined> {
     const { storage } = this;
     try {
       const found = await (isTeamKey(list.key)
@@ -92,7 +93,8 @@ export class WatchedLists extends TodoHome {
       if (!(error instanceof StateError) || error.isOfReading) throw error;
       if (errorCode(error) === 'EACCES') return undefined;
       const updatedAt = new Date(list.changedAt ?? 0);
-      return { newest: { version: list.version, items: [], updatedAt }, damage: error.message };
+      const why = error instanceof DamagedVersion ? 'damage' : 'unreadable';
+      return { newest: { version: list.version, items: [], updatedAt }, [why]: error.message };
     }
   }
 }

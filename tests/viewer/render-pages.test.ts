@@ -77,11 +77,14 @@ describe('where there is no list', () => {
     expect(rows.slice(2, 5).map((row) => row.slice(2).replace(/ {2}.*/, ''))).toEqual(words);
   });
 
-  test('a session with a damaged list is damaged, whatever is in progress', () => {
+  test.each([
+    ['damaged', 'damage'],
+    ['unreadable', 'unreadable'],
+  ])('a session with a list that is %s is so, whatever is in progress', (word, field) => {
     const list = listIn('~/app', 'main', 'todos/app/main', '> a');
-    const lists: [SessionList, SessionList] = [list, { ...list, agent: 'bob', damage: 'a fault' }];
+    const lists: [SessionList, SessionList] = [list, { ...list, agent: 'bob', [field]: 'a fault' }];
     const rows = new TestViewer({ found: [sessionOf(...lists)] }).press('s').rows();
-    expect(rows[2]).toMatch(/^▸ app · damaged · ~ /);
+    expect(rows[2]).toMatch(new RegExp(`^▸ app · ${word} · ~ `));
   });
 
   test('the sessions are a row each: what is done there, and who is in it', () => {

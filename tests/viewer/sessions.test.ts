@@ -251,6 +251,17 @@ test('a damaged list is marked, and shows the version that stands in for it', as
   });
 });
 
+test('a list that is whole, but cannot be read here, is not called damaged', async () => {
+  const state = temporaryDirectory();
+  write(state, 'a', 'main', 60, '> build');
+  const folder = listFolder(state, { session: 'a', agent: 'main' });
+  const file = readdirSync(folder).find((name) => name.endsWith('json')) ?? '';
+  writeFileSync(join(folder, file), '{"format":9,');
+  expect((await sessions(state)).stdout).toMatch(/^a .* {2}unreadable: \S*json has format 9/m);
+  const { sessions: found } = JSON.parse((await sessions(state, '--json')).stdout);
+  expect(Object.keys(found[0].lists[0])).toContain('unreadable');
+});
+
 const servers = useServers();
 
 describeOn(servers.one, (server) => {
