@@ -30,7 +30,8 @@ export interface FoundList {
 }
 
 /** Why a server's lists are not removed here. */
-export const REMOVED_THERE = 'lists on a server are removed there, with its own tools';
+export const REMOVED_THERE =
+  'lists on a server are removed there, with its own tools: docs/machines.md';
 
 /**
  * A folder or a server with lists. A list has a key, `todos/SESSION/AGENT` or `tasks/LIST`, of names from `pathName`. All

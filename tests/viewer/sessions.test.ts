@@ -270,7 +270,7 @@ describeOn(servers.one, (server) => {
     await list.commit(0, [], new Date());
     const there = cleanEnvironment({ TODO_STATE_URL: server().url });
     await expect(sessionsCommand(['--remove', 'there'], there)).rejects.toThrow(
-      'lists on a server are removed there, with its own tools',
+      'lists on a server are removed there, with its own tools: docs/machines.md',
     );
   });
 });
