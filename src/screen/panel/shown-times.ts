@@ -18,7 +18,7 @@ export class ShownTimes {
     return this.#untilChange;
   }
 
-  /** `42s`, `3m 05s`, `2h 07m` */
+  /** `42s`, `3m 05s`, `2h 07m`, `5d 04h` */
   running(since: number): string {
     return formatElapsed(this.elapsed(since));
   }
@@ -77,7 +77,9 @@ export function formatElapsed(milliseconds: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 1) return `${seconds}s`;
   if (minutes < 60) return `${minutes}m ${two(seconds % 60)}s`;
-  return `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours}h ${two(minutes % 60)}m`;
+  return `${Math.floor(hours / 24)}d ${two(hours % 24)}h`;
 }
 
 function two(value: number): string {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { formatElapsed, ShownTimes } from '../../../src/screen/panel/shown-times.ts';
 
-test('elapsed time is in seconds, minutes or hours', () => {
-  const times = [59_999, 60_000, 3_599_000, 3_600_000, 360_000_000].map(formatElapsed);
-  expect(times).toEqual(['59s', '1m 00s', '59m 59s', '1h 00m', '100h 00m']);
+test('elapsed time is in seconds, minutes, hours or, from two days on, days', () => {
+  const times = [59_999, 60_000, 3_599_000, 3_600_000, 172_799_000, 187_200_000].map(formatElapsed);
+  expect(times).toEqual(['59s', '1m 00s', '59m 59s', '1h 00m', '47h 59m', '2d 04h']);
 });
 
 const NOW = +new Date(2026, 4, 5, 12, 0, 0);
