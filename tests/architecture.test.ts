@@ -80,10 +80,11 @@ function readSource(name: string): Source {
   const text = readFileSync(join(SRC, name), 'utf8');
   const code = text.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '$1');
   const statements =
-    /(?:import|export)\s+(type\s)?[^;'"]*?from\s*'(\.[^']+)'|import\s*\(?\s*'(\.[^']+)'/g;
+    /(?:import|export)\s+(type\s)?[^;'"]*?from\s*'(\.[^']+|todowrite)'|import\s*\(?\s*'(\.[^']+|todowrite)'/g;
   const imports = [...code.matchAll(statements)].map(([, type, from, bare]) => {
     const [path = ''] = (from ?? bare ?? '').split('?');
-    const file = relative(SRC, join(SRC, dirname(name), path));
+    // By its own name, the package is its index.ts.
+    const file = path === 'todowrite' ? 'index.ts' : relative(SRC, join(SRC, dirname(name), path));
     return { file, part: partOf(file), isType: type !== undefined };
   });
   return { name, part: partOf(name), code, imports };
