@@ -148,8 +148,11 @@ function subjectWord(subject: string): string {
 function unexpectedWord(form: AnyForm, surplus: string, first = surplus): string {
   const isId = ID.test(first);
   const id = ID.exec(surplus)?.[1];
-  if (isId && id && first !== surplus)
-    return `Unexpected argument ${inQuotes(surplus)}: one task a call`;
+  if (isId && id && (first !== surplus || 'at' in form.fields)) {
+    const why =
+      first === surplus ? '--at takes a version, see TaskList --history' : 'one task a call';
+    return `Unexpected argument ${inQuotes(surplus)}: ${why}`;
+  }
   if (isId || !id) return unexpectedArgument(surplus, optionsOf(form));
   const call = `Try: ${form.name} ${id} --status`;
   return unexpectedArgument(first, optionsOf(form)).replace('Try: --status', call);

@@ -15,7 +15,9 @@ test.each([
   ],
   ['TaskList', ['all'], "Error: Unexpected argument 'all'\nUsage: TaskList "],
   ['TaskInbox', ['read'], "Error: Unexpected argument 'read'\nUsage: TaskInbox "],
-  ['TaskUndo', ['3'], "Error: Unexpected argument '3'. Try: --at 3\nUsage: TaskUndo "],
+  // Not '--at 3', which might undo another task's change.
+  ['TaskUndo', ['3'], "'3': --at takes a version, see TaskList --history\nUsage: TaskUndo "],
+  ['TaskInbox', ['3'], "Error: Unexpected argument '3'\nUsage: TaskInbox "],
   ['TaskUpdate', ['done'], 'Error: Validation failed\n- taskId: '],
   ['TaskUpdate', ['1', 'completed'], "Unexpected argument 'completed'. Try: --status completed\n"],
   ['TaskUpdate', ['1', 'done'], "Unexpected argument 'done'. Try: --status completed\n"],
