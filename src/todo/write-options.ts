@@ -17,6 +17,7 @@ const ADD = 'TodoWrite --add "..." --active-form "..."';
 const QUOTE_TEXTS = 'each --add takes one text, in quotes: --add "Run tests"';
 const CHECK = `"check":"npm test" in the item's JSON`;
 const START = 'TodoWrite --start N';
+const RESTORE = 'TodoWrite --undo --at N';
 const PROVE = 'TodoProve N';
 const ANY_STEP = `${START}, or --done N, --pending N, --drop N`;
 
@@ -29,7 +30,7 @@ const CALLS: readonly (readonly [call: string, words: string])[] = [
   ['TodoRead --history', 'history'],
   ['TodoWrite --undo', 'undo'],
   ['TodoWrite --adopt', 'adopt inherit'],
-  ['TodoWrite --undo --at N', 'restore revert rollback'],
+  [RESTORE, 'restore revert rollback'],
   [ADD, 'add append create new insert content title subject text task name a n'],
   [START, 'start begin in-progress active doing resume s'],
   [DONE, 'done complete completed finish finished close tick x'],
@@ -104,7 +105,9 @@ export function wrongOption(
   if (isStep(call)) return `${said} (did you mean ${call.split(' ')[1]}?)`;
   const isOther =
     [WHOLE_LIST, filledIn(ANY_STEP, words)].includes(call) || call.startsWith('TodoRead');
-  return isOther ? `${said}; leave it out` : `${said}. Try: ${call}`;
+  if (!isOther) return `${said}. Try: ${call}`;
+  const isVersion = argv.includes('--undo') && words.some((word) => ITEM_WORD.test(word));
+  return `${said}; ${isVersion ? `to restore version N: ${RESTORE}` : 'leave it out'}`;
 }
 
 /** Such as `incomplete`, which is close to `complete`. */

@@ -54,6 +54,8 @@ test.each([
 test.each([
   ['--done 1 --comment well', 'Unknown option --comment; leave it out'],
   ['--done 1 --note x', 'Unknown option --note; leave it out'],
+  ['--undo --to 2', 'Unknown option --to; to restore version N: TodoWrite --undo --at N'],
+  ['--undo --comment well', 'Unknown option --comment; leave it out'],
   ['--add A --active-form Aing --id a', 'Unknown option --id; leave it out'],
   ['--add A --active-form Aing --complete 1', 'Unknown option --complete (did you mean --done?)'],
 ])('%s is told what is wrong with it alone', async (words, problem) => {
