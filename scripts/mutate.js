@@ -1,6 +1,8 @@
 // npm run mutate -- 200: changes one place of src/ at a time, at random, and runs the tests until one fails: those of the file,
 // then of its door, then those that import the door, then all others. A change that lives on breaks a promise that no test
 // keeps, or code that does nothing. package.json starts it in a copy.
+// Numbers of 10 or more, times and sizes for the most part, become 0: a promise about them breaks at once, while no promise can
+// notice 5,001 ms in place of 5,000. Smaller numbers become the next one.
 //   --seed N        other places than last time
 //   --only PATH     places whose file begins so: --only src/lists
 //   --tests PART    only test files whose path contains this; may be repeated
@@ -81,7 +83,8 @@ function changesOf(node, text) {
       return node.directive || node.expression.type === 'YieldExpression' ? [] : replace(node, ';');
     case 'Literal':
       if (typeof node.value === 'boolean') return replace(node, String(!node.value));
-      if (typeof node.value === 'number') return replace(node, String(node.value + 1));
+      if (typeof node.value === 'number')
+        return replace(node, String(node.value < 10 ? node.value + 1 : 0));
       return [];
     case 'TemplateLiteral':
       return replace(node, "''");
