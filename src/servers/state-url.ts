@@ -44,7 +44,7 @@ export type SslMode = (typeof SSL_MODES)[number];
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 /** Of libpq's `require_auth`; `none` is a server that asks for no password. */
 const AUTH_METHODS = ['none', 'password', 'md5', 'scram-sha-256', 'gss', 'sspi'];
-const URL_FORM = /^([a-z]+):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?(.*))?$/s;
+const URL_FORM = /^([a-z]+):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s;
 const DEFAULT_NAME = 'todowrite';
 
 /**

@@ -18,6 +18,8 @@ test.each<[string, object, Record<string, string>?]>([
     { hosts: ['db1:1', 'db2:2'], schema: 'team_a', sslMode: 'verify-full' },
   ],
   ['postgres://ann@db', { database: 'ann' }],
+  // As psql reads it.
+  ['postgres://ann:a#b@db/c#d?schema=e#f', { password: 'a#b', database: 'c#d', schema: 'e#f' }],
   ['postgres://ann@db:65535', { hosts: ['db:65535'] }],
   ['etcd://h', { user: 'ann', ownPassword: 'a:b' }, { ETCDCTL_USER: 'ann:a:b' }],
   ['etcd://h', { ownPassword: 'pw' }, { ETCDCTL_USER: 'ann', ETCDCTL_PASSWORD: 'pw' }],
