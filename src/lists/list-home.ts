@@ -103,7 +103,8 @@ export class ListHome {
         );
       }
     }
-    for (const part of [...upTo(this.folder, path), this.folder]) {
+    // One command of the advice mends all below it.
+    for (const part of [...upTo(this.folder, path), this.folder].reverse()) {
       const problem = this.#isOurs(part) ? undefined : ofOther(part);
       if (problem)
         throw new StateError(`${part} ${problem}, or set TODO_STATE_DIR to another folder`);
