@@ -54,13 +54,16 @@ export function agentLists(state: ViewerState): readonly KnownList[] {
 
 const NATURAL = new Intl.Collator('en', { numeric: true });
 
-/** Agents at work first, then those with open items, with none, and with completed ones only. */
+/** Agents at work first, then those with open items, with none, and with completed ones only; of each, the main agent first. */
 export function byActivity(lists: readonly KnownList[]): readonly KnownList[] {
   const rank = ({ versions: [{ items }] }: KnownList) => {
     const has = (status: TaskStatus) => items.some((item) => item.status === status);
     return has('in_progress') ? 0 : has('pending') ? 1 : items.length === 0 ? 2 : 3;
   };
-  return lists.toSorted((a, b) => rank(a) - rank(b) || NATURAL.compare(a.agent, b.agent));
+  const helps = ({ agent }: KnownList) => Number(!/^main(?:@|$)/.test(agent));
+  return lists.toSorted(
+    (a, b) => rank(a) - rank(b) || helps(a) - helps(b) || NATURAL.compare(a.agent, b.agent),
+  );
 }
 
 export function hasTasks({ known }: ViewerState): boolean {

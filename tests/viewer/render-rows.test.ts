@@ -73,16 +73,17 @@ describe('the lists of all agents', () => {
     expect(screen(63)).toContain('│');
   });
 
-  test('come in the order of what goes on, then of their names by number; the key says how many', () => {
+  test('come in the order of what goes on, then the main agent first, the others by name and number; the key says how many', () => {
     const lists = [
-      ...[listOf('ann', [4, 'x a']), listOf('new-29', [4, '- a'])],
-      ...[listOf('idle', [4]), listOf('new-3', [4, '- a']), listOf('zoe', [4, '> a'])],
+      ...[listOf('ann', [4, 'x a']), listOf('aide-29', [4, '- a'])],
+      ...[listOf('idle', [4]), listOf('aide-3', [4, '- a']), listOf('amy', [4, '> a'])],
+      ...[listOf('main@1', [4, '- a']), listOf('main', [4, '> a'])],
     ];
-    const viewer = new TestViewer({ lists }, { columns: 200 });
-    expect(viewer.rows().at(-1)).toContain('a all 5 agents');
+    const viewer = new TestViewer({ lists }, { columns: 250 });
+    expect(viewer.rows().at(-1)).toContain('a all 7 agents');
     const heads = viewer.press('a').rows()[2]?.split('│');
     const names = heads?.map((head) => head.replace(/^[ ▸]+| .*$/g, '').split(' ')[0]);
-    expect(names).toEqual(['zoe', 'new-3', 'new-29', 'idle', 'ann']);
+    expect(names).toEqual(['main', 'amy', 'main@1', 'aide-3', 'aide-29', 'idle', 'ann']);
   });
 
   test('begin with the one at work, whoever wrote last; an empty list says so', () => {
