@@ -17,16 +17,19 @@ export class PostgresError extends Failed {
   readonly code: string;
 
   constructor({ C = '', M = '' }: ErrorFields) {
-    super(M, TRY_AGAIN.has(C) ? 'undone' : IS_OPEN.test(C) ? 'open' : 'refused');
+    const way = C === ALL_TAKEN ? '; try again, or allow more connections there' : '';
+    super(M + way, TRY_AGAIN.has(C) ? 'undone' : IS_OPEN.test(C) ? 'open' : 'refused');
     this.code = C;
   }
 }
 
+/** By other clients, of all or of this role. */
+const ALL_TAKEN = '53300';
 /**
  * No rows were touched, and a retry may succeed: a server that accepts no writes now, a deadlock, a statement's time
  * limit, or a server that is starting or has too many clients.
  */
-const TRY_AGAIN = new Set(['25006', '40001', '40P01', '57014', '57P03', '53300']);
+const TRY_AGAIN = new Set(['25006', '40001', '40P01', '57014', '57P03', ALL_TAKEN]);
 /** The server went away or gave up, and the statement may have been carried out. */
 const IS_OPEN = /^(08|57)/;
 

@@ -39,6 +39,18 @@ test('a PostgreSQL that ends each connection at once is not asked without a paus
   expect(connections).toBeLessThan(40);
 });
 
+test('where others have all connections, a command asks until its time is up, and says what helps', async () => {
+  let connections = 0;
+  const url = await postgresThat(() => {
+    connections++;
+    return () => [message('E', 'C53300\0Msorry, too many clients already\0\0'), END];
+  });
+  expect(await problemOf(placeAt(url, 3000).commit(0, 'a', NOON))).toMatch(
+    /: sorry, too many clients already; try again, or allow more connections there; nothing was changed$/,
+  );
+  expect(connections).toBeGreaterThan(1);
+});
+
 const TOO_MUCH = /: it sent more than 128 MiB at once$/;
 
 test("a server that breaks PostgreSQL's protocol, is reported, without a crash or a wrong list", async () => {
