@@ -115,7 +115,7 @@ export async function withOwnRules(harness, world) {
 
 /** Gives `play` a function that lets the model run a line, and says what came of it; its question is answered with no. */
 async function atTerminal(harness, { project, env, model }, play) {
-  const { argv, ready, asks } = harness.byPerson;
+  const { argv, asks } = harness.byPerson;
   const terminal = new Terminal([harness.program, ...argv], { cwd: project, env });
   const screen = () => terminal.screen();
   let step = 0;
@@ -148,7 +148,7 @@ async function atTerminal(harness, { project, env, model }, play) {
     };
   };
   try {
-    await terminal.until(() => ready.test(screen()));
+    await terminal.start(harness.byPerson);
     await play(run);
   } finally {
     await terminal.close();

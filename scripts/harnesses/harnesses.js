@@ -28,9 +28,11 @@ const OPENCODE_BASH = {
 
 /**
  * `prepare` writes what a user would have configured before; `argv` runs one prompt, in a new conversation or the last
- * one. `stops`: it calls a hook before it stops. `tellsExitCodes`: its hooks report exit codes. `compact`: the
- * prompt that cuts the conversation. `onTerminal`: how it runs at a terminal, where it is tried there. `byPerson`: how a
- * person starts it, when it takes a prompt, what its questions look like; and what `prepare` has to add for that.
+ * one. `node`: the line of Node that it needs, if that is not ours. `setup`: options of `agent-shell setup`, and
+ * `userFiles` that it edits then. `stops`: it calls a hook before it stops. `dropsReplies`: it hears none to a command.
+ * `tellsExitCodes`: its hooks report exit codes. `compact`: the prompt that cuts the conversation. `onTerminal`: how it runs at
+ * a terminal, where it is tried there. `byPerson`: how a person starts it, when it takes a prompt, what its questions look like;
+ * and what `prepare` has to add for that. `trust`: its question about a new folder.
  */
 export const HARNESSES = [
   {
@@ -150,7 +152,7 @@ trust_level = "trusted"
     },
     onTerminal: {
       argv: ['--yolo', '-m', 'gemini-2.5-flash'],
-      ready: 'Type your message',
+      ready: /Type your message/,
       cut: '/compress',
       isCut: /compressed|compression/i,
     },
@@ -231,6 +233,42 @@ trust_level = "trusted"
     },
     environment: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }),
     argv: (prompt, isResumed) => ['run', ...(isResumed ? ['--continue'] : []), prompt],
+  },
+  {
+    name: 'kimi',
+    package: '@moonshot-ai/kimi-code',
+    version: '2.1.0',
+    program: 'kimi',
+    node: '22',
+    setup: ['--user'],
+    userFiles: ['.kimi-code/config.toml', '.kimi-code/AGENTS.md'],
+    dropsReplies: true,
+    stops: true,
+    prepare: ({ home, url }) =>
+      put(
+        join(home, '.kimi-code', 'config.toml'),
+        `default_model = "scripted"
+telemetry = false
+[providers.loopback]
+type = "openai"
+base_url = "${url}/v1"
+api_key = "none"
+[models.scripted]
+provider = "loopback"
+model = "scripted"
+max_context_size = 100000
+`,
+      ),
+    environment: () => ({ KIMI_DISABLE_TELEMETRY: '1', KIMI_CODE_NO_AUTO_UPDATE: '1' }),
+    onTerminal: {
+      argv: ['--auto'],
+      trust: /Trust this folder\?/,
+      ready: /context: \d/,
+      cut: '/compact',
+      isCut: /Compaction complete/,
+      isBeforePrompt: true,
+    },
+    argv: (prompt, isResumed) => [...(isResumed ? ['--continue'] : []), '-p', prompt],
   },
 ];
 

@@ -45,7 +45,7 @@ for (const harness of HARNESSES) {
     console.log(`left out  ${name}: ${harness.package} cannot be installed here`);
     continue;
   }
-  for (const part of [tryHarness, tryInDefaultMode]) {
+  for (const part of harness.byPerson ? [tryHarness, tryInDefaultMode] : [tryHarness]) {
     for (const [what, isSeen, detail] of await part(harness, packages)) {
       const more = detail ? ` (${detail})` : '';
       console.log(`${isSeen ? 'ok      ' : 'NOT SEEN'}  ${name}: ${what}${more}`);
@@ -55,7 +55,7 @@ for (const harness of HARNESSES) {
 }
 
 /** The folder of its packages, where it can be installed; kept for the next time. */
-function install({ package: name, version }) {
+function install({ package: name, version, node }) {
   const specifier = `${name}@${version}`;
   const folder = join(ROOT, 'node_modules', '.cache', 'harnesses', specifier.replace('/', '+'));
   const modules = join(folder, 'node_modules');
@@ -63,7 +63,8 @@ function install({ package: name, version }) {
     if (!existsSync(join(modules, '.bin'))) {
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, 'package.json'), '{"private":true}');
-      execFileSync('npm', ['install', '--no-audit', '--no-fund', specifier], {
+      const all = [specifier, ...(node ? [`node@${node}`] : [])];
+      execFileSync('npm', ['install', '--no-audit', '--no-fund', ...all], {
         cwd: folder,
         timeout: INSTALL_MS,
         stdio: 'ignore',
@@ -94,7 +95,7 @@ async function tryInDefaultMode(harness, packages) {
   const model = await scriptedModel();
   try {
     const world = { ...(await worldIn(root, harness, packages, model.url)), model };
-    const { setup = [], configure, ownRules, losesReply } = harness.byPerson;
+    const { setup = harness.setup ?? [], configure, ownRules, losesReply } = harness.byPerson;
     // It says that there is a sandbox, to be started by root without questions.
     delete world.env.IS_SANDBOX;
     configure?.(world);
@@ -126,7 +127,17 @@ async function worldIn(root, harness, packages, url) {
   for (const [name, file] of Object.entries(bin)) {
     symlinkSync(join(ROOT, file), join(commands, name));
   }
-  const path = [commands, join(packages, '.bin'), dirname(process.execPath)].join(':');
+  if (harness.node) {
+    // Only the harness runs on that Node.
+    const [node, program] = ['node', harness.program].map((name) => join(packages, '.bin', name));
+    const start = `#!/bin/sh\nexec '${node}' '${program}' "$@"\n`;
+    writeFileSync(join(commands, harness.program), start, { mode: 0o755 });
+  }
+  const path = [
+    commands,
+    ...(harness.node ? [] : [join(packages, '.bin')]),
+    dirname(process.execPath),
+  ].join(':');
   writeFileSync(join(home, '.profile'), `PATH=${path}:$PATH\n`);
   writeFileSync(join(home, '.bashrc'), '');
   const env = {
@@ -145,14 +156,18 @@ async function worldIn(root, harness, packages, url) {
 
 async function session(harness, packages, root, model) {
   const { home, project, env, inProject } = await worldIn(root, harness, packages, model.url);
-  const before = filesIn(project);
+  const { setup: options = [], userFiles = [] } = harness;
+  const ofUser = userFiles.map((file) => join(home, file));
+  const files = () => new Map([...filesIn(project), ...texts(ofUser)]);
+  const before = files();
 
   const seen = [];
   const see = (what, isSeen, detail = '') => seen.push([what, isSeen, detail]);
   const gate = harness.stops ? ['--gate'] : [];
-  const setup = await inProject('agent-shell', ['setup', harness.name, ...gate]);
+  const setUp = (...more) => inProject('agent-shell', ['setup', harness.name, ...options, ...more]);
+  const setup = await setUp(...gate);
   see('setup', setup.exitCode === 0, setup.exitCode === 0 ? '' : setup.output.trim());
-  const check = await inProject('agent-shell', ['setup', harness.name, '--check']);
+  const check = await setUp('--check');
   see('setup --check is content', check.exitCode === 0, check.exitCode === 0 ? '' : check.output);
 
   const version = await inProject(harness.program, ['--version']);
@@ -175,8 +190,8 @@ async function session(harness, packages, root, model) {
     `${version.output.trim().split('\n').at(-1)}; exit code ${first.exitCode}`,
   );
   see('TodoRead shows what it shows to models', isIn(expected.row));
-  see('instructions in the request', isIn(instructionsIn(project)));
-  see('a reminder in the next request', isIn(expected.reminder));
+  see('instructions in the request', isIn(instructionsIn(project, ofUser)));
+  if (!harness.dropsReplies) see('a reminder in the next request', isIn(expected.reminder));
   if (harness.tellsExitCodes) {
     see('a failed check in the next request', isIn(expected.failedCheck));
   }
@@ -201,8 +216,8 @@ async function session(harness, packages, root, model) {
   }
   if (harness.onTerminal) await seeOnTerminal(harness, { project, env, model, expected, see });
 
-  await inProject('agent-shell', ['setup', harness.name, '--remove']);
-  const after = filesIn(project);
+  await setUp('--remove');
+  const after = files();
   // A harness may have put files of its own there; none of them may be ours.
   const isUndone =
     [...before].every(([path, text]) => after.get(path) === text) &&
@@ -219,7 +234,7 @@ async function seeOnTerminal({ program, onTerminal }, { project, env, model, exp
   const terminal = new Terminal([program, ...onTerminal.argv], { cwd: project, env });
   const shows = (text) => terminal.screen().includes(text);
   try {
-    await terminal.until(() => shows(onTerminal.ready));
+    await terminal.start(onTerminal);
     await terminal.type('Read the list', () => shows('Read it.'));
     const result = model.asked.at(-1) ?? '';
     see(
@@ -230,10 +245,10 @@ async function seeOnTerminal({ program, onTerminal }, { project, env, model, exp
     await terminal.type(onTerminal.cut, () => onTerminal.isCut.test(terminal.screen()));
     model.script([{ text: 'I go on.' }]);
     await terminal.type('Go on', () => shows('I go on.'));
-    const [, afterPrompt = ''] = (model.asked[0] ?? '').split('Go on');
+    const [before = '', after = ''] = (model.asked[0] ?? '').split('Go on');
     see(
       'on a terminal, the list is back after a compaction',
-      timesIn(afterPrompt, expected.list) === 1,
+      timesIn(onTerminal.isBeforePrompt ? before : after, expected.list) === 1,
     );
   } catch (error) {
     see('on a terminal', false, error.message);
@@ -275,10 +290,10 @@ function expectedTexts(root, env) {
 }
 
 /** The first sentence that setup has added to the instructions. */
-function instructionsIn(project) {
-  for (const name of ['CLAUDE.md', 'GEMINI.md', 'QWEN.md', 'AGENTS.md']) {
-    const path = join(project, name);
-    const [, section] = existsSync(path) ? readFileSync(path, 'utf8').split('<!-- BEGIN') : [];
+function instructionsIn(project, ofUser) {
+  const names = ['CLAUDE.md', 'GEMINI.md', 'QWEN.md', 'AGENTS.md'];
+  for (const [, text] of texts([...names.map((name) => join(project, name)), ...ofUser])) {
+    const [, section] = text.split('<!-- BEGIN');
     if (section) return section.split('\n').find((line) => /^[A-Z]/.test(line));
   }
   return 'no instructions';
@@ -319,7 +334,12 @@ function filesIn(folder) {
     .map((entry) => join(entry.parentPath, entry.name))
     // Qwen Code keeps a copy of settings that it has brought up to date.
     .filter((path) => !/\/(?:\.git|node_modules)\/|\.orig$/.test(path));
-  return new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]));
+  return new Map(texts(paths));
+}
+
+/** Of the files that are there: each path with its contents. */
+function texts(paths) {
+  return paths.filter(existsSync).map((path) => [path, readFileSync(path, 'utf8')]);
 }
 
 function readLog(home) {

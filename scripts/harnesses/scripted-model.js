@@ -122,9 +122,10 @@ function responses({ body, next, response }) {
 
 function chatCompletions({ body, next, response }) {
   const names = (body.tools ?? []).map((tool) => tool.function?.name);
-  const name = names.find((one) => one === 'bash' || one === 'run_shell_command');
+  const name = names.find((one) => /^(?:[bB]ash|run_shell_command)$/.test(one));
   const { id, bash, text } = name ? next(body) : TITLE;
-  const args = { command: bash, description: 'A step', is_background: false };
+  const isOfQwen = name === 'run_shell_command';
+  const args = { command: bash, description: 'A step', ...(isOfQwen && { is_background: false }) };
   const call = { name, arguments: JSON.stringify(args) };
   const delta = bash
     ? {

@@ -57,13 +57,12 @@ const ROWS = {
     'from its documentation only',
   ],
   kimi: [
-    'Kimi CLI',
+    'Kimi Code',
     'AGENTS.md',
-    '`agent-shell prime`',
+    'with `--user`: first prompt, prompts after compaction and changes',
     'on stderr of `TodoWrite`',
-    'only with `--user`',
+    'with `--user`',
     'one per work tree',
-    'its source, 1.49.0',
   ],
   crush: [
     'Crush',

@@ -27,6 +27,13 @@ export class Terminal {
     this.#tmux('send-keys', key);
   }
 
+  /** Waits until it takes a prompt; `trust` is what it may ask before, to be answered with yes. */
+  async start({ ready, trust }) {
+    await this.until(() => ready.test(this.screen()) || trust?.test(this.screen()));
+    if (trust?.test(this.screen())) this.press('Enter');
+    await this.until(() => ready.test(this.screen()));
+  }
+
   /** Types a text, then Enter until it is taken: some harnesses take the first one for a part of what was pasted. */
   async type(text, isTaken) {
     this.#tmux('send-keys', '-l', text);

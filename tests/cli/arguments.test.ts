@@ -158,7 +158,7 @@ describe('options', () => {
       '.qwen',
       '.config/opencode',
       '.cursor',
-      '.kimi',
+      '.kimi-code',
       '.crush',
     ];
     for (const folder of all) mkdirSync(join(home, folder), { recursive: true });

@@ -78,7 +78,7 @@ export async function answerEvent(event: HookEvent, world: HookWorld): Promise<R
 /** False if the agent will not see the reply, so news must not be marked as read. */
 function isHeard({ what }: HookEvent): boolean {
   if (what.kind === 'command') return !what.isReplyDropped;
-  return what.kind !== 'stop' && what.kind !== 'cut';
+  return what.kind === 'start' || what.kind === 'prompt';
 }
 
 /** The agent's unread notices. Also renews its leases. */
@@ -157,6 +157,9 @@ async function answerWith(found: Found, event: HookEvent, world: Opened): Promis
       return atPrompt(what.isContinuation === true, conversation);
     case 'cut':
       conversation.add({ cut: true });
+      return {};
+    case 'helper':
+      conversation.add({ helpers: what.begins ? 1 : -1 });
       return {};
     case 'command':
       return afterCommand(what, conversation);
@@ -264,7 +267,7 @@ const MAX_CHARACTERS_READ = 2000;
 function mayStop(
   stop: Stop,
   { version, items }: TodoVersion,
-  { refusedAt }: Past,
+  { refusedAt, helpers }: Past,
   history: readonly TodoVersion[],
 ): boolean {
   const isFinished = ({ items }: Pick<TodoVersion, 'items'>) => !items.some(isOpen);
@@ -276,6 +279,7 @@ function mayStop(
     stop.continues ||
     stop.isPlanning ||
     stop.hasBackgroundWork ||
+    helpers !== undefined ||
     asksUser(stop.message)
   );
 }

@@ -20,6 +20,8 @@ export type Happening =
   /** The conversation is about to be cut, and the harness will not report its new start. */
   | { readonly kind: 'cut' }
   | ({ readonly kind: 'command' } & CommandEnd)
+  /** A subagent begins or ends, in a harness that sends its events as those of the agent. */
+  | { readonly kind: 'helper'; readonly begins: boolean }
   /** A command line is about to run; its user may be asked. */
   | { readonly kind: 'permission'; readonly line: string }
   | ({ readonly kind: 'stop' } & Stop)
@@ -78,14 +80,14 @@ export interface Dialect {
   exitCode?(input: HookInput): number | undefined;
   /** Corrects events whose meaning differs from their name. */
   adapt?(what: Happening, input: HookInput): Happening;
-  /** The JSON for its standard output. Returns undefined if it would be dropped. */
-  write(event: HookEvent, reply: Reply): object | undefined;
+  /** The JSON for its standard output. */
+  write(event: HookEvent, reply: Reply): object;
 }
 
 export type DialectName = keyof typeof DIALECTS;
 type HookInput = Readonly<Record<string, unknown>>;
 
-/** Recorded from the harnesses, except for Cursor and Kimi CLI: see docs/harnesses.md. */
+/** Recorded from the harnesses, except for Cursor: see docs/harnesses.md. */
 export const DIALECTS = {
   claude: {
     sessionVariable: 'CLAUDE_CODE_SESSION_ID',
@@ -128,12 +130,13 @@ export const DIALECTS = {
     write: (_event, { context, refusal }) =>
       refusal === undefined ? { additional_context: context } : { followup_message: refusal },
   },
-  /** The hooks pass `--dialect kimi`. Kimi CLI drops all replies except refusals. */
+  /** Hooks that an older setup wrote for Kimi CLI, its predecessor, pass `--dialect kimi`. */
   kimi: {
-    adapt: (what) => (what.kind === 'command' ? { ...what, isReplyDropped: true } : what),
-    write: (_event, { refusal }) => {
+    listAtPrompt: true,
+    adapt: adaptKimi,
+    write: (_event, { context, refusal }) => {
       const denied = { permissionDecision: 'deny', permissionDecisionReason: refusal };
-      return refusal === undefined ? undefined : { hookSpecificOutput: denied };
+      return refusal === undefined ? { message: context } : { hookSpecificOutput: denied };
     },
   },
   /** Spoken by the plugin that `agent-shell setup opencode` writes. */
@@ -148,6 +151,7 @@ export function dialectOf(input: HookInput): DialectName {
   const name = text(input.hook_event_name);
   if ('conversation_id' in input) return 'cursor';
   if (name.includes('.')) return 'opencode';
+  if ('client_type' in input) return 'kimi';
   // Only Gemini CLI and its fork Qwen Code date their events; Qwen Code uses Claude Code's names.
   if ('timestamp' in input) {
     const isOfBoth = name === 'SessionStart' && !('permission_mode' in input);
@@ -170,6 +174,9 @@ const EVENTS: Readonly<Record<string, Exclude<Happening['kind'], 'permission'>>>
   UserPromptSubmit: 'prompt',
   BeforeAgent: 'prompt',
   PreCompress: 'cut',
+  PreCompact: 'cut',
+  SubagentStart: 'helper',
+  SubagentStop: 'helper',
   PostToolUse: 'command',
   PostToolUseFailure: 'command',
   AfterTool: 'command',
@@ -204,7 +211,8 @@ const OTHER_EVENT: Happening = { kind: 'other' };
 /**
  * Tools that change files. They count as lines: an agent may work with them alone. Read in the packages of Claude Code 2.1.197
  * (sdk-tools.d.ts), Gemini CLI 0.61.0 (EDIT_TOOL_NAME, WRITE_FILE_TOOL_NAME), Qwen Code 0.15.10 (ToolNames) and opencode 1.18.33,
- * in Codex's core/src/tools/hook_names.rs, and, for Delete, in Cursor's documentation.
+ * in Codex's core/src/tools/hook_names.rs, and, for Delete, in Cursor's documentation; Kimi Code 2.1.0 offers
+ * Edit and Write.
  */
 const EDITING_TOOLS =
   /^(?:Edit|Write|NotebookEdit|replace|write_file|edit|write|apply_patch|Delete)$/;
@@ -219,7 +227,9 @@ function happening(name: string, input: HookInput, dialect: Dialect): Happening 
   switch (kind) {
     case 'cut':
       // Gemini CLI sends it before each request; only a manual one is sure to cut the conversation.
-      return input.trigger === 'manual' ? { kind } : OTHER_EVENT;
+      return name === 'PreCompress' && input.trigger !== 'manual' ? OTHER_EVENT : { kind };
+    case 'helper':
+      return { kind, begins: name === 'SubagentStart' };
     case 'command': {
       const tool = text(input.tool_name);
       if (EDITING_TOOLS.test(tool)) return { kind, line: tool, exitCode: undefined };
@@ -267,6 +277,12 @@ function adaptQwen(what: Happening, { prompt }: HookInput): Happening {
   const isContinuation = prompt === '' || text(prompt).endsWith(FINISH);
   if (what.kind === 'prompt') return { ...what, isContinuation };
   return what.kind === 'stop' ? { ...what, continues: false } : what;
+}
+
+/** Kimi Code drops the replies to a start and to commands. */
+function adaptKimi(what: Happening): Happening {
+  if (what.kind === 'start') return { kind: 'cut' };
+  return what.kind === 'command' ? { ...what, isReplyDropped: true } : what;
 }
 
 /** Cursor drops the reply to a failed command, and has fields of its own for a stop. */

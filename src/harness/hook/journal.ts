@@ -28,6 +28,8 @@ export interface JournalEntry {
   readonly said?: 'shown' | 'gate';
   /** The conversation is about to be cut. */
   readonly cut?: true;
+  /** A subagent began or ended. */
+  readonly helpers?: 1 | -1;
 }
 
 /** A session's past with the list. */
@@ -42,6 +44,8 @@ export interface Past {
   readonly linesSince?: number | undefined;
   /** The versions at which a stop was refused, the newest last. */
   readonly refusedAt: readonly number[];
+  /** The subagents that run; undefined for none. */
+  readonly helpers?: number | undefined;
 }
 
 /** The pasts of all sessions on one list. */
@@ -104,6 +108,8 @@ function pastAfter(past: Past, entry: JournalEntry, isListNew: boolean): Past {
       said === 'gate' && !refusedAt.includes(version)
         ? [...refusedAt, version].slice(-REFUSALS_KEPT)
         : refusedAt,
+    // Of one that is interrupted no end is reported.
+    helpers: cut ? undefined : Math.max(0, (past.helpers ?? 0) + (entry.helpers ?? 0)) || undefined,
   };
 }
 

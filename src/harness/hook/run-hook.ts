@@ -68,7 +68,6 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
     ? said.context?.replace(IN_PROGRESS, '$1[in_progress]')
     : said.context;
   const json = dialect.write(event, { ...said, context });
-  if (json === undefined) return '';
   // Harnesses put the text between tags.
   const text = JSON.stringify(json, (_, value) =>
     typeof value === 'string' ? withoutTags(value) : value,

@@ -17,11 +17,10 @@ export interface Hooks {
   readonly permission?: Readonly<Record<string, object>>;
   /** The event before the agent stops, for the finish gate. */
   readonly stop: string;
-  /** More arguments of the command, if the events do not identify the harness. */
-  readonly options?: string;
   readonly version?: number;
   /** The harness ignores a file that has a comment. */
   readonly isStrict?: boolean;
+  /** It reads none of a project. */
   readonly isOfUserOnly?: boolean;
 }
 
@@ -213,25 +212,31 @@ For its status line, in ~/.claude/settings.json:
     },
   },
   kimi: {
-    title: 'Kimi CLI',
+    title: 'Kimi Code',
     program: 'kimi',
     inheritsPath: true,
-    folder: '.kimi',
-    userFolder: { variable: 'KIMI_SHARE_DIR', path: '.kimi' },
+    folder: '.kimi-code',
+    userFolder: { variable: 'KIMI_CODE_HOME', path: '.kimi-code' },
     signs: [],
-    instructions: { project: 'AGENTS.md' },
+    instructions: { project: 'AGENTS.md', user: 'AGENTS.md' },
     hooks: {
       file: 'config.toml',
       form: 'tables',
       handler: SECONDS,
-      // It ignores the output of hooks at other events.
-      events: { PostToolUse: { matcher: 'Shell' }, Stop: { matcher: '' } },
+      // It listens to two of them only; the others tell what has happened.
+      events: {
+        SessionStart: {},
+        UserPromptSubmit: {},
+        PostToolUse: { matcher: 'Bash|Edit|Write' },
+        PostToolUseFailure: { matcher: 'Bash' },
+        PreCompact: {},
+        SubagentStart: {},
+        SubagentStop: {},
+        Stop: {},
+      },
       stop: 'Stop',
-      options: '--dialect kimi',
       isOfUserOnly: true,
     },
-    next: `Kimi CLI has hooks for all projects only, and listens to them only when it is about to stop. Only the finish gate
-needs them: agent-shell setup kimi --user --gate.`,
   },
   crush: {
     title: 'Crush',

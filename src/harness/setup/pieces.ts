@@ -208,13 +208,12 @@ function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, target: Tar
 }
 
 function hookEntries(
-  { events, permission, form, handler, stop, options }: Hooks,
+  { events, permission, form, handler, stop }: Hooks,
   isGated: boolean,
   isPermitted: boolean,
 ): [event: string, entry: object][] {
   return Object.entries({ ...events, ...(isPermitted && permission) }).map(([event, more]) => {
-    const gate = event === stop && isGated ? '--gate' : '';
-    const command = [HOOK_COMMAND, options, gate].filter(Boolean).join(' ');
+    const command = event === stop && isGated ? `${HOOK_COMMAND} --gate` : HOOK_COMMAND;
     const group = { ...more, hooks: [{ type: 'command', command, ...handler }] };
     return [event, form === 'groups' ? group : { command, ...more, ...handler }];
   });

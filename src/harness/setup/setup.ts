@@ -176,7 +176,7 @@ function change({ name, pieces, target, asked, say }: PieceChange): string {
     return `${shown.padEnd(9)}  ${pieceTitle(piece, target)}\n`;
   });
   if (writes(outcomes).length === 0) return lines.join('');
-  return lines.join('') + ignoredOfUser(name, target) + nextSteps(HARNESSES[name], asked);
+  return lines.join('') + ignoredOfUser(name, target) + nextSteps(name, asked);
 }
 
 /** Files of the user that the harness ignores, as `--check` names them: a status line there would not show. */
@@ -200,13 +200,18 @@ function removeFoldersOf(path: string, base: string): void {
   }
 }
 
-function nextSteps({ next, policy, title }: Harness, { scope, permission }: SetupAsked): string {
+function nextSteps(name: HarnessName, { scope, permission }: SetupAsked): string {
+  const { next, policy, hooks, title }: Harness = HARNESSES[name];
   if (next) return `\n${next}\n`;
-  return policy && permission && scope === 'project'
-    ? inColumns(`
-${title} asks you about each command; it reads the permission to use the list from your own files only:
-  agent-shell setup gemini --user
-`)
+  const missing = hooks?.isOfUserOnly
+    ? 'reads hooks'
+    : policy &&
+      permission &&
+      'asks you about each command; it reads the permission to use the list';
+  return missing && scope === 'project'
+    ? inColumns(
+        `\n${title} ${missing} from your own files only:\n  agent-shell setup ${name} --user\n`,
+      )
     : '';
 }
 

@@ -125,8 +125,8 @@ const OWN_TABLE =
  * Hooks in a TOML file, as tables in a marked section at its end, since TOML libraries would rewrite the whole file. The
  * library only verifies that the file is valid.
  *
- * Kimi CLI rewrites its file when a setting changes, without comments: then our tables are recognized by their command. It
- * also writes `hooks = []` if there are none, to which no table can be added.
+ * Kimi Code takes the settings of Kimi CLI over without comments: then our tables are recognized by their command. There may
+ * be `hooks = []`, too, to which no table can be added.
  */
 export function tomlHooks(
   events: readonly [event: string, entry: object][],

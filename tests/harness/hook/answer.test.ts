@@ -595,6 +595,28 @@ describe('the finish gate', () => {
     expect(await world.say(event, '--gate')).toContain('deny');
   });
 
+  test('never while a subagent of Kimi Code runs, whose stop looks like that of the agent', async () => {
+    const world = harness('k1');
+    const event = (hook_event_name: string, more: object = {}) =>
+      world.say({ session_id: 'k1', client_type: 'k', hook_event_name, ...more }, '--gate');
+    const ran = (command: string) => event('PostToolUse', { tool_input: { command } });
+    world.write('[>] Read');
+    await ran('ls');
+    open(world);
+    await ran('TodoWrite -');
+    await event('SubagentStop');
+    await event('SubagentStart');
+    expect(await event('Stop')).toBe('');
+    await event('SubagentStop');
+    expect(await event('Stop')).toContain('[>] Fix it');
+    // After an interruption its end is not reported.
+    world.write('[x] Fix it', '[>] Ship it');
+    await event('SubagentStart');
+    expect(await event('Stop')).toBe('');
+    await event('SessionStart', { source: 'resume' });
+    expect(await event('Stop')).toContain('[>] Ship it');
+  });
+
   test('never for a Cursor that was stopped or goes on already, but for any other', async () => {
     const world = harness('c1');
     const by = { conversation_id: 'c1' };

@@ -98,7 +98,7 @@ const FILES: Record<string, [project: string, user: string]> = {
   ],
   qwen: ['.qwen/settings.json QWEN.md', '.qwen/QWEN.md .qwen/settings.json'],
   cursor: ['.cursor/hooks.json AGENTS.md', '.cursor/hooks.json'],
-  kimi: ['AGENTS.md', '.kimi/config.toml'],
+  kimi: ['AGENTS.md', '.kimi-code/AGENTS.md .kimi-code/config.toml'],
   crush: ['AGENTS.md', '.config/crush/CRUSH.md'],
   agents: ['AGENTS.md', ''],
 };
@@ -345,8 +345,9 @@ describe('permission', () => {
   });
 });
 
-describe('Kimi CLI', () => {
-  const OURS = (gate = '') => `[[hooks]]
+describe('Kimi Code', () => {
+  const CONFIG = 'home/.kimi-code/config.toml';
+  const OURS = `[[hooks]]
 event = "PostToolUse"
 command = "agent-shell hook --dialect kimi"
 matcher = "Shell"
@@ -354,42 +355,54 @@ timeout = 10
 
 [[hooks]]
 event = "Stop"
-command = "agent-shell hook --dialect kimi${gate}"
+command = "agent-shell hook --dialect kimi --gate"
 matcher = ""
 timeout = 10
 `;
-  // As Kimi CLI rewrites its file: everything it knows, no comments.
+  /** As an older setup wrote for Kimi CLI, and as Kimi Code takes it over: without comments. */
   const written = (hooks: string) => `default_model = "k"\n${hooks}\n[loop_control]\nmax = 1\n`;
+  const hooksIn = (text = '') => (parse(text).hooks ?? []) as Record<string, unknown>[];
 
-  test('its hooks are for all projects, with a gate that says where it can be', () => {
+  test('its hooks are for all projects, as setup for a project says', () => {
     const { run, all, put } = machine();
     expect(run('kimi', '--gate')).toMatchObject({
       stderr: expect.stringContaining('has hooks for all projects only: --gate needs --user'),
       exitCode: 2,
     });
-    expect(run('kimi').stdout).toContain('agent-shell setup kimi --user --gate');
-    run('kimi', '--user', '--gate');
-    expect(parse(all()['home/.kimi/config.toml'] ?? '')).toEqual(parse(OURS(' --gate')));
-    put('home/.kimi/config.toml', 'hooks = [{ event = "Stop", command = "mine" }]\n');
+    expect(run('kimi').stdout).toContain('agent-shell setup kimi --user');
+    expect(run('kimi', '--user', '--gate').stdout).not.toContain('setup kimi');
+    const known = ['event', 'matcher', 'command', 'timeout'];
+    for (const hook of hooksIn(all()[CONFIG])) {
+      // It ignores a file with any other.
+      expect(known).toEqual(expect.arrayContaining(Object.keys(hook)));
+      const gate = hook.event === 'Stop' ? ' --gate' : '';
+      expect(hook).toMatchObject({ command: `agent-shell hook${gate}`, timeout: 10 });
+    }
+    put(CONFIG, 'hooks = [{ event = "Stop", command = "mine" }]\n');
     expect(run('kimi', '--user').stderr).toContain('; write them as [[hooks]] tables;');
   });
 
-  test('hooks that it has written anew are known, changed and removed', () => {
+  test('hooks that it took over from Kimi CLI are replaced, with their gate, and removed', () => {
     const { run, all, put } = machine();
-    put('home/.kimi/config.toml', written(`\n${OURS()}`));
-    expect(run('kimi', '--user').stdout).toContain('unchanged');
     run('kimi', '--user', '--gate');
-    expect(parse(all()['home/.kimi/config.toml'] ?? '')).toMatchObject(parse(OURS(' --gate')));
+    const ours = hooksIn(all()[CONFIG]);
+    put(CONFIG, written(`\n${OURS}`));
+    expect(run('kimi', '--user').stdout).toContain('written');
+    expect(hooksIn(all()[CONFIG])).toEqual(ours);
     run('kimi', '--user', '--remove');
-    expect(all()['home/.kimi/config.toml']).toBe(written(''));
-    put(
-      'home/.kimi/config.toml',
-      written(`\n[[hooks]]\nevent = "Stop"\ncommand = "mine"\n\n${OURS()}`),
-    );
+    expect(all()[CONFIG]).toBe(written(''));
+    put(CONFIG, written(`\n[[hooks]]\nevent = "Stop"\ncommand = "mine"\n\n${OURS}`));
     run('kimi', '--user', '--remove');
-    expect(parse(all()['home/.kimi/config.toml'] ?? '')).toMatchObject({
-      hooks: [{ event: 'Stop', command: 'mine' }],
-    });
+    expect(hooksIn(all()[CONFIG])).toEqual([{ event: 'Stop', command: 'mine' }]);
+  });
+
+  test('KIMI_CODE_HOME leads to the hooks of Kimi CLI, to remove them', () => {
+    const { run, all, put, environment, home } = machine();
+    const marked = `\n# BEGIN todowrite v1: kimi\n${OURS}# END todowrite\n`;
+    put('home/.kimi/config.toml', `default_model = "k"\n${marked}`);
+    environment.KIMI_CODE_HOME = `${home}/.kimi`;
+    expect(run('kimi', '--user', '--remove')).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(all()).toEqual({ 'home/.kimi/config.toml': 'default_model = "k"\n' });
   });
 });
 
@@ -435,7 +448,7 @@ describe('the user’s own settings stay', () => {
       OPENCODE,
     ],
     ['a file that Gemini CLI names', 'gemini', { '.gemini/settings.json': GEMINI }, 'AGENTS.md'],
-    ['an empty list of hooks of Kimi CLI', 'kimi', { '../home/.kimi/config.toml': KIMI }],
+    ['an empty list of hooks of Kimi Code', 'kimi', { '../home/.kimi-code/config.toml': KIMI }],
   ])('%s', (_, agent, files, added) => {
     const { run, put, all } = machine();
     for (const [file, text] of Object.entries(files)) put(`project/${file}`, text);
