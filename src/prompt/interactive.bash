@@ -8,6 +8,11 @@ __todo_node=$__todo_bin/../../lib/node # that of a portable folder
 if [[ ! -x $__todo_node ]]; then __todo_node=node; fi
 if [[ -z ${BASH_EXECUTION_STRING+1} ]]; then . "$__todo_bin/prompt-hooks.bash"; fi
 
+# After the user's files, and any line of theirs that replaces PATH.
+__todo_keep_path() {
+  builtin type -P TodoWrite >/dev/null || PATH=${PATH:+$PATH:}$__todo_bin/commands
+}
+
 # Releases the tasks that this shell's agent has begun, when the shell ends or is killed. A second bash, which is not a job of
 # this shell, waits for the end of a FIFO that this shell has open. Other processes may have it open too, so it also polls for
 # the shell.
@@ -121,9 +126,9 @@ else
 fi
 \unset __todo_startup
 
-type -P TodoWrite >/dev/null || PATH=$PATH:$__todo_bin/commands
+__todo_keep_path
 if [[ -n ${BASH_EXECUTION_STRING+1} ]]; then
-  \unset -f __todo_release_at_exit __todo_not_found __todo_complete __todo_begin
+  \unset -f __todo_keep_path __todo_release_at_exit __todo_not_found __todo_complete __todo_begin
   \unset __todo_bin __todo_node
 else
   __todo_begin "$(\builtin trap -p DEBUG)" || :

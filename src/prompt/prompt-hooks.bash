@@ -35,7 +35,7 @@ __todo_hook='{ __todo_prompt && :; } 3>&2 2>/dev/null'
 __todo_resize='{ __todo_last() { :; }; } 3>&2 2>/dev/null </dev/null"$(__todo_draw_again)"'
 __todo_prompt() {
   local code=$?
-  __todo_look "$code" || :
+  __todo_keep_path && __todo_look "$code" || :
   return "$code"
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { promptShell } from '../../src/prompt/prompt-shell.ts';
 import { FRESH_COLOURS } from '../../src/screen/panel/theme.ts';
@@ -61,6 +61,13 @@ describe.skipIf(!hasTmux)('in one interactive shell', () => {
 
   /** This text in a row that stands out. */
   const fresh = (text: string) => new RegExp(`48;5;${FRESH_COLOURS.unknown.behind}m[^│]*${text}`);
+
+  test('a line that replaces PATH, as . /etc/profile does, takes the agent commands from no later one', async () => {
+    const shell = await shellWith(LIST);
+    await shell.run(`was=$PATH PATH=/usr/bin:/bin:${dirname(process.execPath)}`);
+    expect(await shell.run('TodoRead --line')).toContain('Building');
+    await shell.run('PATH=$was');
+  });
 
   describe('the panel', () => {
     test('stands below the prompt, once, with the latest list', async () => {
