@@ -123,6 +123,15 @@ test('requests share one bash and one list', async () => {
   expect((await client.send(`TodoWrite '{"todos":[]}'`)).type).toBe('agent_shell_command');
 });
 
+test('a list in memory is not that of a caller whose environment names a session', async () => {
+  const client = shared();
+  const call = 'TodoWrite --add Elsewhere --active-form E 2>&1';
+  const line = `(export TODO_SESSION=elsewhere; ${call}; TodoRead); TodoRead --session elsewhere; TodoRead`;
+  const { stdout } = await client.send(line);
+  const shown = stdout.match(/^(?:\[ \] .*|No todos\.)$/gm);
+  expect(shown).toEqual(['[ ] Elsewhere', '[ ] Elsewhere', 'No todos.']);
+});
+
 test('a reminder comes with the result of the line at which it is due', async () => {
   const client = new JsonlClient({ env: { TODO_REMINDER_TURNS: '2' } });
   await client.send('TodoWrite --add a --active-form b');

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Task } from '../../src/tasks/task.ts';
-import { isSameTask } from '../../src/tasks/task-history.ts';
+import { changeText, isSameTask } from '../../src/tasks/task-history.ts';
 import { graphOf, task } from './tasks.ts';
 import { Team } from './team.ts';
 
@@ -42,6 +42,36 @@ test('the history names agents and changes, newest first', async () => {
   expect(await team.err('TaskList --at 99')).toContain(
     'no_such_version: there is no version 99: versions 1 to 8 are kept',
   );
+});
+
+test('each change of a status or an owner has its verb', () => {
+  const states = {
+    free: { status: 'pending' },
+    anns: { status: 'pending', owner: 'ann' },
+    begun: { status: 'in_progress', owner: 'ann' },
+    done: { status: 'completed', owner: 'ann' },
+    archived: { status: 'pending', isArchived: true },
+  } as const;
+  const said = (...change: readonly (keyof typeof states)[]) => {
+    const { tasks, nextId } = graphOf('A');
+    const [before, after] = change.map((name) => ({
+      nextId,
+      tasks: new Map([[1, { ...(tasks.get(1) as Task), ...states[name] }]]),
+    }));
+    return changeText({ version: 2, at: new Date(0), before, after, ids: [1] } as never);
+  };
+  const changes = [
+    ['free', 'anns', 'assigned #1 A (ann)'],
+    ['anns', 'free', 'released #1 A'],
+    ['free', 'begun', 'claimed #1 A (ann)'],
+    ['begun', 'anns', 'put back #1 A (ann)'],
+    ['begun', 'free', 'released #1 A'],
+    ['begun', 'done', 'completed #1 A'],
+    ['done', 'anns', 'reopened #1 A'],
+    ['free', 'archived', 'archived #1 A'],
+    ['archived', 'free', 'unarchived #1 A'],
+  ] as const;
+  for (const [from, to, text] of changes) expect(said(from, to)).toBe(text);
 });
 
 test('a deleted task comes back by undo, with its links', async () => {

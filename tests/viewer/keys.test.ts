@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { press } from '../../src/viewer/keys.ts';
-import { board, LIST, linesOf, listOf, STEPS, TestViewer, tasksOf } from './viewer-state.ts';
+import { board, LIST, linesOf, listOf, PAGES, STEPS, TestViewer, tasksOf } from './viewer-state.ts';
 
 test('a filter keeps the selection where it passes', () => {
   const viewer = new TestViewer({ lists: [LIST] }).press('down', '/', 'c', 'escape');
@@ -90,6 +90,19 @@ test('each key that does something is on the page of keys', () => {
   expect(keys.length).toBeGreaterThan(15);
   const isNamed = (key: string) => RegExp(`(?<!\\w)[${key}](?!\\w)`).test(page);
   expect(keys.filter((key) => !isNamed(key))).toEqual([]);
+});
+
+test('a key that has nothing to work on changes and asks for nothing, on any page', () => {
+  const names = ['return', 'escape', 'backspace', 'up', 'down', 'left', 'right', 'home', 'end'];
+  const characters = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at));
+  for (const page of Object.keys(PAGES) as (keyof typeof PAGES)[]) {
+    for (const key of [...names, ...characters]) {
+      const { request } = new TestViewer({}, { page }).press(key).state;
+      expect(request, `${key} on ${page}`).toEqual(key === 'q' ? { what: 'quit' } : undefined);
+    }
+    const { state } = new TestViewer({ lists: [LIST] }, { page }).press('D');
+    expect(state.input, `D on ${page}`).toBeUndefined();
+  }
 });
 
 test('a page without a selection scrolls, and stays within its text', () => {

@@ -38,6 +38,20 @@ test.each([
   expect(tail.isFull(COLUMNS)).toBe(comes);
 });
 
+test.each([
+  ['', '', '\x1b[10Gx'],
+  ['\x1b[31m', '', '\x1b[10Gx'],
+  ['\x1b[31m', '\x1b[0m', '\x1b[10G\x1b[0m\x1b[31mx\x1b[0m'],
+  ['\x1b[31m', '\x1b[1m', '\x1b[10G\x1b[0m\x1b[31mx\x1b[0m\x1b[31m\x1b[1m'],
+])(
+  'the last character of a full row comes back in its own colours, %j, and those since, %j, go on',
+  (its, since, refill) => {
+    const tail = new OutputTail();
+    tail.push(`${its}${'x'.repeat(COLUMNS)}${since}`, COLUMNS);
+    expect(tail.refill(COLUMNS)).toBe(refill);
+  },
+);
+
 test('after a row that a narrower terminal may have wrapped, nothing is sure until the next row', () => {
   const tail = new OutputTail();
   tail.push('x'.repeat(8), COLUMNS);

@@ -109,6 +109,7 @@ const SCRIPTS = [
   ...['', 'set -o pipefail;', 'set -e;', 'trap : ERR;'].map((set) => [
     `${set} :`,
     ...['(exit 3) | (exit 4) | true || :', 'echo "${PIPESTATUS[@]} $?"', 'echo "${PIPESTATUS[@]}"'],
+    ...['! (exit 3) || :', 'echo "${PIPESTATUS[@]} $?"', '! :', 'echo "${PIPESTATUS[@]} $?"'],
     ...['! (exit 2) | (exit 5)', 'echo "${PIPESTATUS[@]} $?"', 'cat <<EOF | (exit 6) || :\na\nEOF'],
     ...[
       'echo "${PIPESTATUS[1]} $?"',
