@@ -301,10 +301,16 @@ describe('permission', () => {
     },
   );
 
-  test('that is taken back leaves no empty folder', () => {
+  test('that is taken back is named once, and leaves no empty folder', () => {
     const { root, run } = machine();
     run('gemini', '--user');
-    run('gemini', '--user', '--no-permission');
+    const rest = `unchanged  ~/.gemini/settings.json  (hooks)
+unchanged  ~/.gemini/GEMINI.md  (instructions)
+`;
+    const removed = 'removed    ~/.gemini/policies/todowrite.toml  (policy)\n';
+    const { stdout } = run('gemini', '--user', '--no-permission');
+    expect(stdout).toBe(rest.replace('\n', `\n${removed}`));
+    expect(run('gemini', '--user', '--no-permission').stdout).toBe(rest);
     expect(readdirSync(join(root, 'home/.gemini'))).not.toContain('policies');
     run('codex');
     run('codex', '--no-permission');
