@@ -70,7 +70,7 @@ export async function inDefaultMode(harness, world) {
   const { project, inProject } = world;
   mkdirSync(join(project, 'sub'), { recursive: true });
   const { ours, others } = linesFor(harness);
-  const { losesReply } = harness.byPerson;
+  const { losesReply, shows = 'Now 7: Step 7' } = harness.byPerson;
   const lists = async () =>
     losesReply && (await inProject('bash', ['-c', 'TodoRead --json; TaskList --json'])).output;
   const result = { asked: [], unasked: [], failed: [], lost: [] };
@@ -90,7 +90,7 @@ export async function inDefaultMode(harness, world) {
       else if (!hasWorked)
         result.failed.push(`${line}, and the model heard ${ran.said.slice(0, 2000)}`);
       // Harnesses fold a long list: the item in progress is in its first line, and in one of its last.
-      const folded = reply.includes('/12') ? await ran.unshown('Now 7: Step 7') : '';
+      const folded = reply.includes('/12') ? await ran.unshown(shows) : '';
       if (folded) result.failed.push(`folded: ${line}, ${folded}`);
     }
     for (const line of others) if (!(await run(line)).isAsked) result.unasked.push(line);

@@ -32,13 +32,13 @@ const OPENCODE_BASH = {
  * `userFiles` that it edits then. `stops`: it calls a hook before it stops. `dropsReplies`: it hears none to a command.
  * `tellsExitCodes`: its hooks report exit codes. `compact`: the prompt that cuts the conversation. `onTerminal`: how it runs at
  * a terminal, where it is tried there. `byPerson`: how a person starts it, when it takes a prompt, what its questions look like;
- * and what `prepare` has to add for that. `trust`: its question about a new folder.
+ * what it shows of a long list, if not what TodoRead prints of it; and what `prepare` has to add for that. `trust`: its question about a new folder.
  */
 export const HARNESSES = [
   {
     name: 'claude',
     package: '@anthropic-ai/claude-code',
-    version: '2.1.197',
+    version: '2.1.332',
     program: 'claude',
     tellsExitCodes: true,
     stops: true,
@@ -55,8 +55,11 @@ export const HARNESSES = [
         }),
       ),
     byPerson: {
-      argv: [],
-      ready: /\? for shortcuts|❯ /,
+      // In its default mode a model answers the questions.
+      argv: ['--permission-mode', 'manual'],
+      ready: /\? for shortcuts/,
+      // Our hook's line, in place of the output.
+      shows: 'says: 6/12 Doing step 7',
       asks: /Do you want to proceed\?|❯ 1\. Yes/,
       ownRules: ({ home }) => add(join(home, '.claude', 'settings.json'), OWN_RULES),
     },
@@ -78,7 +81,7 @@ export const HARNESSES = [
   {
     name: 'codex',
     package: '@openai/codex',
-    version: '0.169.0',
+    version: '0.171.0',
     program: 'codex',
     tellsExitCodes: false,
     stops: true,
@@ -168,7 +171,7 @@ trust_level = "trusted"
   {
     name: 'qwen',
     package: '@qwen-code/qwen-code',
-    version: '0.15.10',
+    version: '0.24.4',
     program: 'qwen',
     tellsExitCodes: true,
     stops: true,
@@ -179,6 +182,8 @@ trust_level = "trusted"
           security: { auth: { selectedType: 'openai' } },
           general: { disableAutoUpdate: true },
           privacy: { usageStatisticsEnabled: false },
+          // It would ask the model for them with all its tools.
+          ui: { enableFollowupSuggestions: false },
         }),
       ),
     environment: (url) => ({
@@ -187,7 +192,8 @@ trust_level = "trusted"
       OPENAI_MODEL: 'scripted',
     }),
     byPerson: {
-      argv: [],
+      // As in Claude Code.
+      argv: ['--approval-mode', 'default'],
       ready: /Type your message/,
       asks: /Allow execution|Yes, allow once/,
       // See its limit in docs/harnesses.md. In the JSON of a request.

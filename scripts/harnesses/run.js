@@ -196,7 +196,8 @@ async function session(harness, packages, root, model) {
     see('a failed check in the next request', isIn(expected.failedCheck));
   }
   if (harness.stops) {
-    const refusals = timesIn(asked.at(-1), expected.refusal);
+    // Claude Code repeats it in the same request.
+    const refusals = new Set(asked.map((body) => timesIn(body, expected.refusal))).size - 1;
     see('a stop with an open item is answered once', refusals === 1, `${refusals} times`);
   }
 

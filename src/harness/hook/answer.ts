@@ -10,6 +10,7 @@ import { WRITES_LIST } from '../../guidance/work.ts';
 import { hookFolder } from '../../lists/list-paths.ts';
 import { releaseSession } from '../../tasks/claims.ts';
 import { callerOf, type TaskContext, teamNews, teamOf } from '../../tasks/task-context.ts';
+import { listLine } from '../../todo/list-text.ts';
 import type { Items } from '../../todo/todo-fields.ts';
 import { isUntilDone, TodoHome } from '../../todo/todo-home.ts';
 import type { TodoList } from '../../todo/todo-store.ts';
@@ -214,10 +215,8 @@ async function afterCommand(
   );
   // The list before the line, if the line wrote a list after something had failed.
   const versionBefore = (entries.at(-2) ?? before).version;
-  const isJudged =
-    newest.version !== versionBefore &&
-    WRITES_LIST.test(last.line ?? '') &&
-    lines.some(({ exitCode = 0 }) => exitCode > 0);
+  const isWritten = newest.version !== versionBefore && WRITES_LIST.test(last.line ?? '');
+  const isJudged = isWritten && lines.some(({ exitCode = 0 }) => exitCode > 0);
   const history = isJudged ? await list.history() : [];
   const work = {
     items: newest.items,
@@ -225,7 +224,9 @@ async function afterCommand(
     lines,
     commandsSinceWrite: pastOf(session, before, entries).lines,
   };
-  return { context: texts(ofUser, saidAfterLine(work, RULES, world.settings)) };
+  const isShown = isWritten && world.environment.TODO_PANEL !== 'off';
+  const progress = isShown ? listLine(newest.items).trimEnd() : '';
+  return { context: texts(ofUser, saidAfterLine(work, RULES, world.settings)), progress };
 }
 
 async function atStop(stop: Stop, conversation: Conversation): Promise<Reply> {

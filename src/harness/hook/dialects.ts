@@ -54,6 +54,8 @@ export interface Reply {
   readonly context?: string;
   /** Why the agent should not stop yet. */
   readonly refusal?: string;
+  /** For the person: the list in one line, if the command has changed it. */
+  readonly progress?: string;
 }
 
 /** The end of each refusal. */
@@ -82,6 +84,8 @@ export interface Dialect {
   adapt?(what: Happening, input: HookInput): Happening;
   /** The JSON for its standard output. */
   write(event: HookEvent, reply: Reply): object;
+  /** The JSON that shows a line to the person. Only for a harness that hides the output of commands. */
+  show?(line: string): object;
 }
 
 export type DialectName = keyof typeof DIALECTS;
@@ -98,6 +102,7 @@ export const DIALECTS = {
       allowed: { permissionDecision: 'allow', permissionDecisionReason: 'only the task list' },
     },
     write: likeClaude('block'),
+    show: (systemMessage) => ({ systemMessage }),
   },
   /** No exit codes. A line that a reply to PermissionRequest allows would run outside of the sandbox. */
   codex: { sessionVariable: 'CODEX_THREAD_ID', write: likeClaude('block') },
@@ -264,9 +269,11 @@ function claudeExitCode(input: HookInput): number | undefined {
   return isUnclear ? undefined : 0;
 }
 
+/** Newer versions of Qwen Code have an event for failed commands, with the exit code 0 if a signal ended it. */
 function geminiExitCode(input: HookInput): number | undefined {
-  const output = text(object(input.tool_response).llmContent);
+  const output = text(input.error ?? object(input.tool_response).llmContent);
   const [, code] = [...output.matchAll(/^Exit Code: (\d+)$/gm)].at(-1) ?? [];
+  if (input.hook_event_name === 'PostToolUseFailure') return Number(code) || undefined;
   if (code !== undefined) return Number(code);
   return /^(?:Error|Signal|Background PIDs): /m.test(output) ? undefined : 0;
 }

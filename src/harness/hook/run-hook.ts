@@ -63,13 +63,14 @@ async function reply(input: Record<string, unknown>, call: HookCall): Promise<st
     listAtPrompt,
     now: call.now,
   });
-  if (!said.refusal && !said.context) return '';
   const context = escapesMarks
     ? said.context?.replace(IN_PROGRESS, '$1[in_progress]')
     : said.context;
-  const json = dialect.write(event, { ...said, context });
+  const toModel = said.refusal || context ? dialect.write(event, { ...said, context }) : undefined;
+  const toPerson = said.progress ? dialect.show?.(said.progress) : undefined;
+  if (toModel === undefined && toPerson === undefined) return '';
   // Harnesses put the text between tags.
-  const text = JSON.stringify(json, (_, value) =>
+  const text = JSON.stringify({ ...toModel, ...toPerson }, (_, value) =>
     typeof value === 'string' ? withoutTags(value) : value,
   );
   return `${text}\n`;

@@ -66,6 +66,21 @@ test("a person's changes are reported after the next tool, once", async () => {
   expect(await contextOf(say(ran('ls')))).toBe('');
 });
 
+test('Claude Code, which hides output, shows the person the list in one line after a command that wrote it', async () => {
+  const { say, write, environment } = harness('s1', ID);
+  const shown = async (line: string) => JSON.parse((await say(ran(line))) || '{}').systemMessage;
+  write('[>] Fix it', '[ ] Ship it');
+  expect(await shown("TodoWrite <<'EOF'")).toBe('0/2 Fix it · next: Ship it');
+  expect(await shown('TodoRead')).toBeUndefined();
+  write('[x] Fix it', '[>] Ship it');
+  expect(await shown('ls')).toBeUndefined();
+  write('[x] Fix it', '[x] Ship it');
+  expect(await shown('TodoWrite --done 2')).toBe('2/2 done');
+  environment.TODO_PANEL = 'off';
+  write('[>] Fix it', '[x] Ship it');
+  expect(await shown('TodoWrite --start 1')).toBeUndefined();
+});
+
 test('a list that is written in one work tree and completed from another is one list, for the gate too', async () => {
   const { environment, directory, say } = harness('s1', ID);
   const lib = join(directory, '..', 'lib');
@@ -290,7 +305,7 @@ describe('reminders', () => {
     const note = 'Note: the last test command exited with 1 and none has succeeded since: npm test';
     expect(await contextOf(say(ran('TodoWrite -')))).toBe(note);
     write('[x] Run the tests', '[x] Fix them', '[>] Tell');
-    expect(await say(ran('TodoWrite -'))).toBe('');
+    expect(await contextOf(say(ran('TodoWrite -')))).toBe('');
     write('[x] Run the tests', '[x] Fix them', '[x] Tell');
     expect(await contextOf(say(ran('TodoWrite -')))).toBe(note);
   });
