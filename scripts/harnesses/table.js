@@ -100,7 +100,12 @@ export function askedTable() {
       others.length > 0 ? `${others.length} of ${others.length}` : 'none: they run in its sandbox';
     return [ROWS[name][0], `0 of ${ours.length}`, asked, setup];
   });
-  const head = ['asked in default mode', 'lines of agent commands alone', 'other lines', 'after'];
+  const head = [
+    'asked in the mode that asks',
+    'lines of agent commands alone',
+    'other lines',
+    'after',
+  ];
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }
 
