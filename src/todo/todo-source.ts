@@ -62,9 +62,7 @@ export abstract class TodoCommand {
     if (typeof source === 'function') return source({ session, agent }, settings);
     if (session !== undefined || agent !== undefined) {
       const option = session === undefined ? '--agent' : '--session';
-      return {
-        problem: `${option} is for lists in files; to keep this list in files: agent-shell --session NAME`,
-      };
+      return { problem: `this shell keeps one list, in memory: leave ${option} out` };
     }
     const variable = env && otherList(settings, this.settings().settings);
     if (variable === undefined) return source;
