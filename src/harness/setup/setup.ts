@@ -176,7 +176,13 @@ function change({ name, pieces, target, asked, say }: PieceChange): string {
     return `${shown.padEnd(9)}  ${pieceTitle(piece, target)}\n`;
   });
   if (writes(outcomes).length === 0) return lines.join('');
-  return lines.join('') + ignoredOfUser(name, target) + nextSteps(name, asked);
+  const rest = ignoredOfUser(name, target) + notFound(target) + nextSteps(name, asked);
+  return lines.join('') + rest;
+}
+
+function notFound({ environment }: Target): string {
+  const isFound = findProgram('agent-shell', environment) !== undefined;
+  return isFound ? '' : 'missing    agent-shell is not on PATH; to install it: docs/install.md\n';
 }
 
 /** Files of the user that the harness ignores, as `--check` names them: a status line there would not show. */

@@ -726,6 +726,18 @@ describe('--check', () => {
     }
   });
 
+  test('setup itself says so, if PATH has no agent-shell for the hooks that it writes', () => {
+    const { run, environment, put, root } = machine();
+    environment.PATH = '/usr/bin:/bin';
+    expect(run('claude').stdout).toMatch(
+      /\)\nmissing {4}agent-shell is not on PATH; to install it: docs\/install\.md\n\nRestart /,
+    );
+    chmodSync(put('own bin/agent-shell', '#!/bin/sh\n'), 0o755);
+    environment.PATH = `${root}/own bin:/usr/bin:/bin`;
+    run('claude', '--remove');
+    expect(run('claude').stdout).not.toContain('missing');
+  });
+
   test.each(['claude', 'codex'])(
     '%s ignores a file with a comment, so setup and --check name it',
     (name) => {
