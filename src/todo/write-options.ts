@@ -36,7 +36,7 @@ const CALLS: readonly (readonly [call: string, words: string])[] = [
   [DONE, 'done complete completed finish finished close tick x'],
   [PENDING, 'pending undone reopen blocked block stop pause put back not hold wait defer open'],
   [ANY_STEP, 'set update change mark item id d c'],
-  [DROP, 'drop remove delete rm del cancel cancelled r'],
+  [DROP, 'drop remove delete rm del cancel cancelled skip r'],
   [`TodoWrite '{"todos":[]}'`, 'clear reset empty'],
   [PROVE, 'prove verify'],
   [CHECK, 'check command test'],

@@ -43,6 +43,7 @@ test.each([
   ['--set-status 2 completed', '--done 2'],
   ['--mark-done 2', '--done 2'],
   ['--remove-done 2', '--drop 2'],
+  ['--skip 2', '--drop 2'],
   ['--done 2 --complete', undefined],
 ])('%s leads to a call of all its steps', async (words, steps) => {
   const { stderr, items } = await todoWrite(words.split(' '));
