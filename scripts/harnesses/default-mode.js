@@ -56,8 +56,11 @@ const OTHERS = [
   'TaskProve 1',
 ];
 
-export function linesFor({ byPerson: { refusesQuoting, isSandboxed } }) {
-  return { ours: refusesQuoting ? OURS : [...OURS, QUOTING], others: isSandboxed ? [] : OTHERS };
+export function linesFor({ byPerson: { refusesQuoting, isSandboxed, asksAll } }) {
+  const ours = refusesQuoting ? OURS : [...OURS, QUOTING];
+  return asksAll
+    ? { ours: [], others: ours.map(([line]) => line) }
+    : { ours, others: isSandboxed ? [] : OTHERS };
 }
 
 /**

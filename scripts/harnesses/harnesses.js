@@ -1,5 +1,5 @@
 // The harnesses that run here: an npm package each, a setting for the model's address, and a way to run without a person.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const OWN_RULES = { permissions: { deny: ['Bash(TodoWrite:*)'], ask: ['Bash(TodoRead:*)'] } };
@@ -26,13 +26,16 @@ const OPENCODE_BASH = {
   '*>*': 'ask',
 };
 
+const KIMI_AT_TERMINAL = { trust: /Trust this folder\?/, ready: /context: \d/ };
+
 /**
  * `prepare` writes what a user would have configured before; `argv` runs one prompt, in a new conversation or the last
  * one. `node`: the line of Node that it needs, if that is not ours. `setup`: options of `agent-shell setup`, and
  * `userFiles` that it edits then. `stops`: it calls a hook before it stops. `dropsReplies`: it hears none to a command.
  * `tellsExitCodes`: its hooks report exit codes. `compact`: the prompt that cuts the conversation. `onTerminal`: how it runs at
  * a terminal, where it is tried there. `byPerson`: how a person starts it, when it takes a prompt, what its questions look like;
- * what it shows of a long list, if not what TodoRead prints of it; and what `prepare` has to add for that. `trust`: its question about a new folder.
+ * what it shows of a long list, if not what TodoRead prints of it; and what `prepare` has to add for that; `asksAll` is what is
+ * seen of one that asks about every line. `trust`: its question about a new folder.
  */
 export const HARNESSES = [
   {
@@ -266,10 +269,20 @@ max_context_size = 100000
 `,
       ),
     environment: () => ({ KIMI_DISABLE_TELEMETRY: '1', KIMI_CODE_NO_AUTO_UPDATE: '1' }),
+    byPerson: {
+      ...KIMI_AT_TERMINAL,
+      argv: [],
+      asks: /Run this command\?/,
+      asksAll: 'asked about each line of ours, though a rule of the user allows all lines',
+      configure: ({ home }) =>
+        appendFileSync(
+          join(home, '.kimi-code', 'config.toml'),
+          '[[permission.rules]]\ndecision = "allow"\npattern = "Bash"\n',
+        ),
+    },
     onTerminal: {
+      ...KIMI_AT_TERMINAL,
       argv: ['--auto'],
-      trust: /Trust this folder\?/,
-      ready: /context: \d/,
       cut: '/compact',
       isCut: /Compaction complete/,
       isBeforePrompt: true,

@@ -45,7 +45,7 @@ for (const harness of HARNESSES) {
     console.log(`left out  ${name}: ${harness.package} cannot be installed here`);
     continue;
   }
-  for (const part of harness.byPerson ? [tryHarness, tryInDefaultMode] : [tryHarness]) {
+  for (const part of [tryHarness, tryInDefaultMode]) {
     for (const [what, isSeen, detail] of await part(harness, packages)) {
       const more = detail ? ` (${detail})` : '';
       console.log(`${isSeen ? 'ok      ' : 'NOT SEEN'}  ${name}: ${what}${more}`);
@@ -95,12 +95,14 @@ async function tryInDefaultMode(harness, packages) {
   const model = await scriptedModel();
   try {
     const world = { ...(await worldIn(root, harness, packages, model.url)), model };
-    const { setup = harness.setup ?? [], configure, ownRules, losesReply } = harness.byPerson;
+    const { byPerson } = harness;
+    const { setup = harness.setup ?? [], configure, ownRules, losesReply, asksAll } = byPerson;
     // It says that there is a sandbox, to be started by root without questions.
     delete world.env.IS_SANDBOX;
     configure?.(world);
     await world.inProject('agent-shell', ['setup', harness.name, ...setup]);
     const found = await inDefaultMode(harness, world);
+    if (asksAll) return [[asksAll, found.unasked.length === 0, found.unasked.join('; ')]];
     const lost = ownRules ? await withOwnRules(harness, world) : [];
     return [
       ['asked about no line of ours', found.asked],
