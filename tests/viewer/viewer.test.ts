@@ -151,7 +151,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     const { state, terminal } = await viewerOf('--all');
     storeOf(state, 'bob').update([todo('Review')]);
     await terminal.until('both lists', (screen) =>
-      /bob .*│.*main .*\n.*○ Review .*│.*○ Build/.test(screen),
+      /main .*│.*bob .*\n.*○ Build .*│.*○ Review/.test(screen),
     );
   });
 
