@@ -64,7 +64,7 @@ export interface TaskForm<Request> {
   run(request: Request, call: TaskCall): Awaitable<CommandResult | Refusal | Misuse>;
 }
 
-type AnyForm = Pick<TaskForm<never>, 'name' | 'fields' | 'options'>;
+type AnyForm = Pick<TaskForm<never>, 'name' | 'fields' | 'options' | 'isReadOnly'>;
 
 export interface Refusal extends Refused {
   /** As in `Error: TITLE`; default: the command's purpose. */
@@ -148,10 +148,11 @@ function subjectWord(subject: string): string {
 function unexpectedWord(form: AnyForm, surplus: string, first = surplus): string {
   const isId = ID.test(first);
   const id = ID.exec(surplus)?.[1];
-  if (isId && id && (first !== surplus || 'at' in form.fields)) {
-    const why =
-      first === surplus ? '--at takes a version, see TaskList --history' : 'one task a call';
-    return `Unexpected argument ${inQuotes(surplus)}: ${why}`;
+  const problem = `Unexpected argument ${inQuotes(surplus)}`;
+  if (isId && id && first !== surplus) return `${problem}: one task a call`;
+  if (isId && id && 'at' in form.fields) {
+    if (form.isReadOnly) return `${problem}. Try: TaskGet ${id}`;
+    return `${problem}: --at takes a version, see TaskList --history`;
   }
   if (isId || !id) return unexpectedArgument(surplus, optionsOf(form));
   const call = `Try: ${form.name} ${id} --status`;

@@ -17,6 +17,7 @@ test.each([
   ['TaskInbox', ['read'], "Error: Unexpected argument 'read'\nUsage: TaskInbox "],
   // Not '--at 3', which might undo another task's change.
   ['TaskUndo', ['3'], "'3': --at takes a version, see TaskList --history\nUsage: TaskUndo "],
+  ['TaskList', ['#3'], "Error: Unexpected argument '#3'. Try: TaskGet 3\nUsage: TaskList "],
   ['TaskInbox', ['3'], "Error: Unexpected argument '3'\nUsage: TaskInbox "],
   ['TaskUpdate', ['done'], 'Error: Validation failed\n- taskId: '],
   ['TaskUpdate', ['1', 'completed'], "Unexpected argument 'completed'. Try: --status completed\n"],
