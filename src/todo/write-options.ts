@@ -5,7 +5,6 @@ import {
   joinedOptions,
   nearest,
   type Options,
-  unexpectedArgument,
 } from '../base/command/options.ts';
 import { briefText, inQuotes, safeText } from '../base/safe-text.ts';
 import { type ListSteps, STEP_OPTIONS } from './revise-list.ts';
@@ -237,7 +236,8 @@ export function misuse(
   if (others.length > 1) return `${alone} cannot be combined with another change`;
   if (options['--until-done']) return '--until-done needs a whole list';
   if (options['--undo'] && word !== undefined && !beginsJson(word)) {
-    return unexpectedArgument(word, { '--at': 'version' });
+    const way = /^\d+$/.test(word) ? `. Try: --at ${word}` : '';
+    return `Unexpected argument ${inQuotes(word)}${way}`;
   }
   if (steps === undefined && (word ?? options['--if-version']) !== undefined) {
     return `${alone} takes no list, no --if-version and no --until-done`;

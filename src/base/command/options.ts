@@ -178,7 +178,7 @@ export function joinedOptions(word: string, table: OptionTable): string | undefi
   return `${option} is inside another text: in single quotes write ' as '\\''`;
 }
 
-/** Names the option that a word too many means: `completed` a status, `mine` the option of that name, `3` a version. */
+/** Names the option that a word too many means: `completed` a status, `mine` the option of that name. */
 export function unexpectedArgument(word: string, table: OptionTable): string {
   const joined = joinedOptions(word, table);
   if (joined !== undefined) return joined;
@@ -186,7 +186,6 @@ export function unexpectedArgument(word: string, table: OptionTable): string {
   const value = Object.hasOwn(TYPED_STATUSES, said) ? TYPED_STATUSES[said] : said;
   const ways = Object.entries(table).map(([option, kind]) => {
     if (option === `--${word}`) return option;
-    if (option === '--at' && /^\d+$/.test(word)) return `${option} ${word}`;
     return Array.isArray(kind) && kind.includes(value) ? `${option} ${value}` : undefined;
   });
   const way = ways.find((found) => found !== undefined);
