@@ -1,6 +1,14 @@
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
-import { base64 } from '../../src/servers/etcd-answer.ts';
+import { describe, expect, test } from 'vitest';
+import { Failed } from '../../src/servers/connection.ts';
+import {
+  announcementIn,
+  answerOf,
+  base64,
+  keyOfVersion,
+  QuotaFull,
+  versionOfKey,
+} from '../../src/servers/etcd-answer.ts';
 import { closing, hasEtcd } from '../helpers/engines.ts';
 import { useServers } from '../helpers/servers.ts';
 import {
@@ -143,4 +151,77 @@ test.runIf(hasEtcd)('keys of others beside the versions of a list are none of th
   expect(await place.load()).toBeUndefined();
   expect(await place.commit(0, 'ours', NOON)).toMatchObject({ version: 1 });
   expect(await place.history()).toMatchObject([{ content: 'ours' }]);
+});
+
+describe('of what etcd says', () => {
+  const refusal = (message: string) => JSON.stringify({ error: `etcdserver: ${message}`, code: 2 });
+
+  test.each<[number, string, Failed['outcome'], string?]>([
+    [400, refusal('permission denied'), 'refused', 'permission denied'],
+    [400, '{"error":{"message":"etcdserver: nested"}}', 'refused', 'nested'],
+    [400, '{"error":"one","message":"etcdserver: the other"}', 'refused', 'the other'],
+    [400, refusal('x'.repeat(300)), 'refused', 'x'.repeat(200)],
+    [503, refusal('request timed out'), 'open', 'request timed out'],
+    [401, refusal('invalid auth token'), 'undone'],
+    [400, refusal('auth token is not provided'), 'undone'],
+    [400, refusal('revision of auth store is old: auth revision'), 'undone'],
+    [503, refusal('no leader'), 'undone'],
+    ...[300, 404, 499].map((status) => [status, '', 'refused'] as [number, string, 'refused']),
+    ...[299, 408, 429, 500].map((status) => [status, '', 'open'] as [number, string, 'open']),
+    ...['{"header":{}', '{"kvs":[]}', '{"header":7}', refusal('ok')].map(
+      (text) => [200, text, 'open', undefined] as [number, string, 'open', undefined],
+    ),
+  ])('status %i with %.60j is %s', (status, text, outcome, message) => {
+    const failed = answerOf(status, text);
+    expect(failed).toBeInstanceOf(Failed);
+    expect(failed).toMatchObject({ outcome, ...(message && { message }) });
+  });
+
+  test('a full quota is told from other refusals', () => {
+    const full = answerOf(400, refusal('mvcc: database space exceeded'));
+    expect(full).toBeInstanceOf(QuotaFull);
+    expect(full).toMatchObject({ message: expect.stringMatching(/exceeded: its quota is full$/) });
+  });
+
+  const event = (key: string, revision: number, type?: string) => ({
+    ...(type && { type }),
+    kv: { key: base64(key), mod_revision: String(revision) },
+  });
+  const said = (...events: unknown[]) => JSON.stringify({ result: { events } });
+  const [first, second] = ['acme/todos/s/a/', 'acme/tasks/s/'];
+
+  test('a watch names the new versions of lists; that a commit removes its oldest one is no news', () => {
+    const text = said(
+      event(keyOfVersion(first, 51), 7),
+      event(keyOfVersion(first, 1), 7, 'DELETE'),
+      event(keyOfVersion(second, 2), 8),
+    );
+    expect(announcementIn(text, 'acme/')).toEqual([
+      { key: 'todos/s/a', version: 51, revision: 7 },
+      { key: 'tasks/s', version: 2, revision: 8 },
+    ]);
+  });
+
+  test.each([
+    '',
+    '{"result":{"created":true}}',
+    '{"result":{"events":"x"}}',
+    said(),
+    said({ type: 'PUT' }),
+    said({ kv: { key: 7 } }),
+    said(event('acme/notes', 7)),
+    said(event(keyOfVersion(first, 2), 7), event(keyOfVersion(second, 1), 8, 'DELETE')),
+  ])('anything else has changed something unnamed: %j', (text) => {
+    expect(announcementIn(text, 'acme/')).toBe('unnamed');
+  });
+
+  test('a key tells its list and version, newest first', () => {
+    const keys = [3, 2, 1].map((version) => keyOfVersion(first, version));
+    expect(keys.map(versionOfKey)).toEqual(
+      [3, 2, 1].map((version) => ({ list: 'acme/todos/s/a', version })),
+    );
+    expect([...keys].sort()).toEqual(keys);
+    for (const key of ['acme/todos/s/a/1', 'acme', keys[0]?.replace(/\/(?=\d)/, '')])
+      expect(versionOfKey(key as string)).toBeUndefined();
+  });
 });

@@ -17,7 +17,15 @@ test.each<[string, object, Record<string, string>?]>([
     'postgresql://ann@db1:1,db2:2/lists?schema=team_a&sslmode=verify-full',
     { hosts: ['db1:1', 'db2:2'], schema: 'team_a', sslMode: 'verify-full' },
   ],
-  ['postgres://ann@db', { database: 'ann' }],
+  [
+    'postgres://ann@db',
+    {
+      database: 'ann',
+      sslMode: 'prefer',
+      methods: new Set(['none', 'password', 'md5', 'scram-sha-256', 'gss', 'sspi']),
+    },
+  ],
+  [`postgres://ann@db?schema=${'a'.repeat(63)}`, { schema: 'a'.repeat(63) }],
   // As psql reads it.
   ['postgres://ann:a#b@db/c#d?schema=e#f', { password: 'a#b', database: 'c#d', schema: 'e#f' }],
   ['postgres://ann@db:65535', { hosts: ['db:65535'] }],
@@ -57,7 +65,10 @@ test.each<[string, RegExp, Record<string, string>?]>([
   ...['sslMode=require', 'ssl_mode=s3cret', 'sslrootcert=s3cret', 'channel_binding=require'].map(
     (query): [string, RegExp] => [`postgres://ann@h/db?schema=a&${query}`, /unknown parameter/],
   ),
-  ['postgres://ann@h/db?sslmode', /unknown parameter/],
+  [
+    'postgres://ann@h/db?sslmode',
+    /unknown parameter; after \? it may have schema=\.\.\., sslmode=\.\.\., require_auth=\.\.\.$/,
+  ],
   ['etcds://h/acme?sslmode=s3cret', /it may have nothing$/],
   ['postgres://ann@h?require_auth=s3cret', /require_auth must be some of/],
   ['postgres://ann@h?require_auth=md5,!s3cret', /require_auth must be some of/],

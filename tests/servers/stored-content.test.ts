@@ -24,8 +24,11 @@ test.each([
   },
 );
 
-test('a version without one of its fields, or with another kind of value there, is damaged', () => {
+test('a version without one of its fields, or with another kind of value there, is damaged; one in another format is not', () => {
   const problem = { problem: 'it cannot be read' };
+  expect(decodeContent(Buffer.from('{"format":2}'))).toEqual({
+    newerFormat: 'has format 2, which this program cannot read: update it',
+  });
   for (const [name, wrong] of Object.entries({ id: 7, at: 'noon', by: 7, content: undefined })) {
     for (const value of [undefined, wrong]) {
       const stored = { ...STORED, [name]: value };

@@ -103,9 +103,12 @@ describe('a watch', () => {
 
   test('looks after a while: a short one where the last change was not announced', async () => {
     const { server, reports, announce, change } = await watching();
+    await reports(() => {}, 500);
+    await reports(announce('gap'));
     server.says = { newest: 2 };
-    expect(await reports(() => {}, 999)).toEqual(['looked']);
-    expect(server).toMatchObject({ looks: 2, missed: 1 });
+    expect(await reports(() => {}, 990)).toEqual([]);
+    expect(await reports(() => {}, 10)).toEqual(['looked']);
+    expect(server).toMatchObject({ looks: 3, missed: 1 });
     await reports(announce([change(3)]));
     server.says = { newest: 4 };
     expect(await reports(() => {}, 29_990)).toEqual([]);
