@@ -1,11 +1,25 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
 import { runHook } from '../../src/harness/hook/run-hook.ts';
 import { TodoHome } from '../../src/todo/todo-home.ts';
 import { openTodoStore } from '../../src/todo/todo-store.ts';
 import { items } from '../guidance/agent-session.ts';
 import { temporaryDirectory } from './files.ts';
 import { listFolder } from './list-folders.ts';
+
+/** A hook never fails: what goes wrong is only in its log. So a test fails that leaves one and has not read it. */
+function hookLog(state: string): () => string {
+  const path = join(state, 'hook.log~');
+  let isRead = false;
+  onTestFinished(() => {
+    if (!isRead) expect(existsSync(path) ? readFileSync(path, 'utf8') : '').toBe('');
+  });
+  return () => {
+    isRead = true;
+    return readFileSync(path, 'utf8');
+  };
+}
 
 const NOON = () => new Date('2026-11-21T12:00:00Z');
 
@@ -39,6 +53,7 @@ export function harness(session: string, variable?: string, now = NOON) {
     say,
     write: (...lines: string[]) => list().update(items(...lines)),
     state: environment.TODO_STATE_DIR ?? '',
+    log: hookLog(join(root, 'state')),
   };
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { USER } from '../../../src/lists/place.ts';
@@ -474,7 +474,7 @@ describe('the list in the conversation', () => {
   });
 
   test('Gemini CLI, which does not say when it cuts a conversation, gets it once for each state at a prompt', async () => {
-    const { say, write, state } = harness('g1');
+    const { say, write } = harness('g1');
     const event = dated('g1');
     const prompt = event('BeforeAgent', { prompt: 'Go on' });
     const compress = (trigger: string) => event('PreCompress', { trigger });
@@ -493,7 +493,6 @@ describe('the list in the conversation', () => {
     expect(await say(prompt)).toBe('');
     await say(ran);
     expect(await contextOf(say(prompt))).toContain('[x] Fix it');
-    expect(existsSync(join(state, 'hook.log~'))).toBe(false);
   });
 
   test('Qwen Code, which drops the answer to a start, gets the list at the next prompt, of the user or not', async () => {
@@ -529,11 +528,10 @@ describe('the finish gate', () => {
   const open = (world: TestHarness) => world.write('[x] Read', '[>] Fix it');
 
   test('it is off unless asked for; TodoWrite --until-done closes it for one list, until that is finished', async () => {
-    const { directory, environment, say, write, state } = harness('s1', ID);
+    const { directory, environment, say, write } = harness('s1', ID);
     const isAsked = async () => (await say(stop())) !== '';
     write('[ ] Fix it');
     expect(await isAsked()).toBe(false);
-    expect(existsSync(join(state, 'hook.log~'))).toBe(false);
     const argv = ['--until-done', JSON.stringify({ todos: items('[ ] Fix it') })];
     const env = cleanEnvironment({ ...environment, [ID]: 's1' });
     const alone = run('todo-write', ['--until-done'], { cwd: directory, env });
@@ -659,30 +657,30 @@ describe('no error disturbs the harness', () => {
   ];
 
   test('input that is not understood becomes one line in a log', async () => {
-    const { say, write, state } = harness('s1', ID);
+    const { say, write, log } = harness('s1', ID);
     write('[>] Fix it');
     for (const text of bad) expect(await say(text, '--gate'), text).toBe('');
     await say('no \u001b[31mJSON');
     await say(input('SessionStart'), '--dialect', 'klingon');
-    expect(readFileSync(join(state, 'hook.log~'), 'utf8')).toMatch(
+    expect(log()).toMatch(
       /\n2026-11-21T12:00:00.000Z hook: Unexpected token[^\n\x1b]*\n2026-11-21T12:00:00.000Z SessionStart: unknown dialect klingon\n$/,
     );
   });
 
   test('a damaged list and a folder that cannot be written are such', async () => {
-    const { say, write, state, environment } = harness('s1', ID);
+    const { say, write, state, environment, log } = harness('s1', ID);
     write('[>] Fix it');
     const version = listFiles(state).find((name) => name.endsWith('.json')) ?? '';
     writeFileSync(join(state, version), 'damaged');
     expect(await say(input('SessionStart'))).toBe('');
-    expect(readFileSync(join(state, 'hook.log~'), 'utf8')).toContain('SessionStart: ');
+    expect(log()).toContain('SessionStart: ');
     mkdirSync(join(state, 'none'));
     environment.TODO_STATE_DIR = '/dev/null/lists';
     expect(await say(input('SessionStart'))).toBe('');
   });
 
   test('as a program too: exit code 0, nothing on its outputs, its standard output closed or not', () => {
-    const { environment, directory, write } = harness('s1', ID);
+    const { environment, directory, write, log } = harness('s1', ID);
     write('[>] Fix it');
     const program = (line: string, text: string) =>
       spawnSync('bash', ['-c', line, process.execPath, executable('agent-shell')], {
@@ -697,6 +695,10 @@ describe('no error disturbs the harness', () => {
     expect(program('"$0" "$1" hook', start).stdout).toContain('[>] Fix it');
     expect(program('"$0" "$1" hook >&-', start)).toMatchObject(quiet);
     expect(program('"$0" "$1" hook </dev/null', '')).toMatchObject(quiet);
+    expect(log().match(/Z .*/g)).toEqual([
+      expect.stringMatching(/^Z hook: Unexpected token/),
+      'Z hook: Unexpected end of JSON input',
+    ]);
     expect(program('mkdir gone; cd gone; rmdir ../gone; "$0" "$1" hook', start)).toMatchObject({
       status: 0,
       stderr: '',
