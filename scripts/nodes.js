@@ -18,7 +18,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The oldest supported version, and the newest of each later line. */
-const VERSIONS = ['20.19.0', '22', '24'];
+const VERSIONS = ['20.19.0', '22', '24', '26'];
 
 const machine = `${process.platform}-${process.arch}`;
 /** Runtimes that are refused. */

@@ -24,8 +24,8 @@ import { twoPrograms } from './two-programs.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values } = parseArgs({ options: { node: { type: 'string', default: process.execPath } } });
-/** Libraries that Node needs and images without compilers may lack. */
-const LIBRARIES = ['libstdc++.so.6', 'libgcc_s.so.1'];
+/** Of the C library, which each system has. Images without compilers may lack any other library that Node needs. */
+const OF_EACH_SYSTEM = /^(?:ld-|linux-vdso|lib(?:c|dl|m|pthread|rt)\.)/;
 
 if (!existsSync(values.node)) fail(`--node ${values.node}: there is no such file`);
 // Set by tests.
@@ -78,15 +78,17 @@ function putNode(source) {
   chmodSync(node, 0o755);
   const stripped = spawnSync('strip', ['--strip-unneeded', node], { encoding: 'utf8' });
   if (stripped.error) console.log('strip is not here (binutils): the folder is 13 MB larger.');
-  const needed = spawnSync('ldd', [node], { encoding: 'utf8' }).stdout ?? '';
-  const paths = LIBRARIES.map(
-    (name) => new RegExp(`${name.replace(/[.+]/g, '\\$&')} => (\\S+)`).exec(needed)?.[1],
+  const loaded = spawnSync('ldd', [node], { encoding: 'utf8' }).stdout ?? '';
+  const needed = [...loaded.matchAll(/(\S+) => (\/\S+|not found)/g)].filter(
+    ([, name]) => !OF_EACH_SYSTEM.test(name),
   );
-  if (paths.some((path) => path === undefined)) {
-    console.log(`Not put beside Node: ${LIBRARIES.join(' and ')}. The image must have them.`);
+  if (needed.length === 0 || needed.some(([, , path]) => path === 'not found')) {
+    console.log(
+      'Not put beside Node: the libraries that it needs, such as libstdc++.so.6. The image must have them.',
+    );
     return;
   }
-  for (const [index, path] of paths.entries()) copyFileSync(path, out('lib', LIBRARIES[index]));
+  for (const [, name, path] of needed) copyFileSync(path, out('lib', name));
   const patched = spawnSync('patchelf', ['--set-rpath', '$ORIGIN', node], { encoding: 'utf8' });
   if (patched.error)
     fail('needs patchelf, to tell Node where its libraries are: apt-get install patchelf');

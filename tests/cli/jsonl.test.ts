@@ -75,7 +75,10 @@ describe('with a router that fails', () => {
     await router.dispose();
     const output = new PassThrough({ highWaterMark: 2 ** 30 });
     await serveJsonl({ ...NO_LISTS, router, input: Readable.from(lines), output });
-    return String(output.read());
+    return output
+      .end()
+      .setEncoding('utf8')
+      .reduce((all, chunk) => all + chunk, '');
   }
 
   test('a request has a result, too', async () => {
