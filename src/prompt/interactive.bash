@@ -8,9 +8,12 @@ __todo_node=$__todo_bin/../../lib/node # that of a portable folder
 if [[ ! -x $__todo_node ]]; then __todo_node=node; fi
 if [[ -z ${BASH_EXECUTION_STRING+1} ]]; then . "$__todo_bin/prompt-hooks.bash"; fi
 
-# After the user's files, and any line of theirs that replaces PATH.
+# After the user's files, and any line of theirs that replaces PATH. Searching PATH is slow where it has folders of Windows.
 __todo_keep_path() {
-  builtin type -P TodoWrite >/dev/null || PATH=${PATH:+$PATH:}$__todo_bin/commands
+  if [[ ${PATH-} != "${__todo_kept-}" ]]; then
+    builtin type -P TodoWrite >/dev/null || PATH=${PATH:+$PATH:}$__todo_bin/commands
+    __todo_kept=$PATH
+  fi
 }
 
 # Releases the tasks that this shell's agent has begun, when the shell ends or is killed. A second bash, which is not a job of
@@ -129,7 +132,7 @@ fi
 __todo_keep_path
 if [[ -n ${BASH_EXECUTION_STRING+1} ]]; then
   \unset -f __todo_keep_path __todo_release_at_exit __todo_not_found __todo_complete __todo_begin
-  \unset __todo_bin __todo_node
+  \unset __todo_bin __todo_node __todo_kept
 else
   __todo_begin "$(\builtin trap -p DEBUG)" || :
 fi
