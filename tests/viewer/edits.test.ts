@@ -234,6 +234,26 @@ test('a text that is longer than the row shows its end while it is typed', () =>
   expect(last.length).toBeLessThan(30);
 });
 
+test.each([
+  [80, 'n a b', 'New item: ab', 12],
+  [80, 'n a b left', 'New item: ab', 11],
+  [80, 'n 字 b', 'New item: 字b', 13],
+  [80, '/ a', '/a', 2],
+  [30, 'n a b', '> ab', 4],
+  [30, `n${' a'.repeat(40)}`, `> ${'a'.repeat(26)}`, 28],
+])(
+  'on %i columns, after %s, the last row is what was typed, with the cursor in it',
+  (columns, keys, row, x) => {
+    const viewer = new TestViewer({ lists: [LIST] }, { columns, rows: 9 }).press(
+      ...keys.split(' '),
+    );
+    expect(viewer.rows().at(-1)).toBe(row);
+    expect(viewer.cursor).toEqual({ x, y: 8 });
+    viewer.press('escape');
+    expect(viewer.cursor).toBeUndefined();
+  },
+);
+
 /** The request of a person's keys on the board, as text. The selection begins at #2, which is in progress. */
 function askedOfTasks(keys: string): string | undefined {
   const { request } = board().press(...keys.split(' ')).state;

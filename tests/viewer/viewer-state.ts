@@ -159,13 +159,15 @@ export class TestViewer {
   /** Without trailing blanks. */
   rows(): string[] {
     const times = new ShownTimes(this.now);
-    const { rows, page } = render(this.state, this.#theme, times);
+    const { rows, page, cursor } = render(this.state, this.#theme, times);
+    this.cursor = cursor;
     this.state = withPage(this.state, page);
     this.untilChange = times.untilChange;
     return rows.map((row) => row.trimEnd());
   }
 
   untilChange = 0;
+  cursor: { readonly x: number; readonly y: number } | undefined;
 
   /** The rows of the page's content. */
   body(): string[] {

@@ -235,7 +235,7 @@ async function atStop(stop: Stop, conversation: Conversation): Promise<Reply> {
   const past = conversation.past();
   const isOwn = past.hasWritten || isOfSession;
   if (!isOwn || mayStop(stop, newest, past, await list.history())) return {};
-  // One of two simultaneous calls refuses.
+  // Once per version of the list; one of two simultaneous calls refuses.
   return isFirstRefusal(add({ said: 'gate' })) ? { refusal: stopRefusal(newest.items, by) } : {};
 }
 
@@ -267,7 +267,7 @@ const MAX_CHARACTERS_READ = 2000;
 /** In doubt, an agent may stop. @param history of the list, newest first. */
 function mayStop(
   stop: Stop,
-  { version, items }: TodoVersion,
+  { items }: TodoVersion,
   { refusedAt, helpers }: Past,
   history: readonly TodoVersion[],
 ): boolean {
@@ -275,7 +275,6 @@ function mayStop(
   const lastFinish = history.find(isFinished)?.version ?? 0;
   return (
     isFinished({ items }) ||
-    refusedAt.includes(version) ||
     refusedAt.filter((refused) => refused > lastFinish).length >= MOST_REFUSALS ||
     stop.continues ||
     stop.isPlanning ||
