@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { nearNameText } from '../../../src/base/command/near-names.ts';
+import { findBash } from '../../../src/base/system/access.ts';
+import { heredocHint, notFoundText, withNearNames } from '../../../src/shell/router/bash-syntax.ts';
+
+const BASH = findBash(process.env);
+const COMMANDS = ['TodoWrite', 'TodoRead'];
+const NOT_FOUND = ': command not found';
+const missing = (name: string) => `bash: line 1: ${name}${NOT_FOUND}\n`;
+const near = (name: string) => nearNameText(name, COMMANDS) as string;
+
+test.each<[what: string, line: string, stdout: string, stderr: string, expected: string]>([
+  ['in place of the error', 'x', '', missing('TodoWrit'), near('TodoWrit')],
+  [
+    'once for each name, between the other errors',
+    'x',
+    '',
+    `a\n${missing('TodoWrit')}b\n${missing('TodoWrit')}${missing('TodoReed')}c`,
+    `a\n${near('TodoWrit')}b\n${missing('TodoWrit')}${near('TodoReed')}c`,
+  ],
+  ['not for a name that is like none', 'x', '', missing('make'), missing('make')],
+  ['not for another error', 'x', '', 'TodoWrit: no\n', 'TodoWrit: no\n'],
+  ['where the errors are output', 'x 2>&1', missing('TodoWrit'), '', near('TodoWrit')],
+  ['not where output only looks like one', 'x', missing('TodoWrit'), '', ''],
+  [
+    'of a carriage return, which the name cannot show',
+    'x',
+    '',
+    `bash: $'TodoRead\\r'${NOT_FOUND}\n`,
+    'TodoRead: command not found: a carriage return follows its name, as in Windows line ends\n',
+  ],
+  [
+    'for five names at most',
+    'x',
+    '',
+    ['a', 'b', 'c', 'd', 'e', 'TodoWrit'].map(missing).join(''),
+    ['a', 'b', 'c', 'd', 'e', 'TodoWrit'].map(missing).join(''),
+  ],
+  [
+    'for the fifth',
+    'x',
+    '',
+    ['a', 'b', 'c', 'd', 'TodoWrit'].map(missing).join(''),
+    ['a', 'b', 'c', 'd'].map(missing).join('') + near('TodoWrit'),
+  ],
+])('a name that bash does not find gets its suggestion %s', (_, line, stdout, stderr, expected) => {
+  expect(withNearNames(line, { stdout, stderr, exitCode: 127 }, COMMANDS, NOT_FOUND)).toBe(
+    expected,
+  );
+});
+
+test.each([
+  {},
+  { LANG: 'C.UTF-8' },
+  { LANG: 'en_US.UTF-8', LC_ALL: '' },
+  { LC_ALL: 'POSIX' },
+  { LANG: 'xx_XX.UTF-8' },
+  { LANGUAGE: 'xx' },
+])(
+  'where bash has no words of its own for a missing command, they are the English ones: %j',
+  async (env) => {
+    expect(await notFoundText(BASH, env)).toBe(NOT_FOUND);
+  },
+);
+
+const HANDLERS = new Map([
+  ['TodoWrite', { jsonExample: '{"todos":[]}' }],
+  ['TodoRead', {}],
+]);
+
+test.each([
+  [
+    `TodoWrite '{"a":"Don't"}'`,
+    /^Note: pass the JSON as a heredoc.*TodoWrite <<'\w+'\n\{"todos":\[\]\}\n/,
+  ],
+  [`TodoRead '["Don't"]'`, /^Note: pass the JSON as a heredoc.*TodoRead <<'\w+'\n\.\.\.\n/],
+  ["TodoWrite --add 'Don't stop'", /^Note: inside single quotes, write ' as '\\''\n$/],
+  ['TodoRead(1)', /^Note: write TodoRead without parentheses\n$/],
+  ['TodoRead "', /^$/],
+  ["make 'Don't", /^$/],
+  [`TodoWrite '{"a":"b"}'`, /^$/],
+])('what bash cannot parse gets a hint where it is a call of ours: %s', async (line, hint) => {
+  expect(await heredocHint(line, HANDLERS, BASH)).toMatch(hint);
+});
