@@ -49,6 +49,7 @@ function callNamed(word: string): string | undefined {
   return CALLS.find(([, words]) => words.split(' ').includes(word))?.[0];
 }
 
+const NO_ITEM = /^--(?:start|done|pending|drop) needs a value$/;
 const STEP = /^--(?:start|done|pending|drop|add|undo)(?:=|$)/;
 const ITEM_WORD = /^#?[1-9]\d{0,3}$/;
 /** `1 pending` as one word. */
@@ -84,7 +85,8 @@ export function wrongOption(
   { problem, unknown }: { readonly problem: string; readonly unknown: string | undefined },
   argv: readonly string[],
 ): string {
-  if (unknown === undefined) return problem;
+  if (unknown === undefined)
+    return problem.replace(NO_ITEM, '$&: 1, since bash takes #1 for a comment');
   const at = argv.findIndex((argument) => argument.split('=')[0] === unknown);
   // Words after the unknown option belong to it.
   const words = [...argv.slice(at), ...argv.slice(0, at)].map((argument) =>

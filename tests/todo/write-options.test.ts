@@ -22,7 +22,8 @@ test.each([
     /Unexpected argument 'login'; each --add takes one text, in quotes: --add "Run tests"$/m,
   ],
   [['--done', '1', '--undo'], /--undo cannot be combined with another change/],
-  [['--done'], /--done needs a value/],
+  [['--done'], /--done needs a value: 1, since bash takes #1 for a comment\n/],
+  [['--add'], /--add needs a value\n/],
 ])('%j is wrong usage', async (argv, problem) => {
   const { exitCode, stderr, items } = await todoWrite(argv);
   expect({ exitCode, items }).toEqual({ exitCode: 2, items: BEFORE });
