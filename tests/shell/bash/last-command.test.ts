@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { asksInVain, startCommands } from '../../../src/shell/bash/last-command.ts';
 
-const SHOW = 'echo "$? ${PIPESTATUS[*]}"';
+const SHOW = 'echo "$? ${PIPESTATUS[*]} $_"';
 
-test.each<[exitCode: number, statuses: number[], seen: string]>([
+test.each<[exitCode: number, statuses: number[], seen: string, options?: string]>([
   [0, [0], '0 0'],
   [1, [1], '1 1'],
   [7, [7], '7 7'],
@@ -15,16 +15,18 @@ test.each<[exitCode: number, statuses: number[], seen: string]>([
   [0, [2, 5], '0 2 5'],
   [1, [2, 0], '1 2 0'],
   [9, [3], '9 9'],
+  [1, [1, 0], '1 1 0', '-o pipefail'],
+  [4, [3, 4, 0], '4 3 4 0', '-o pipefail'],
 ])(
   'a line sees the exit code %i and the statuses %j of the previous one',
-  (exitCode, statuses, seen) => {
+  (exitCode, statuses, seen, options = '') => {
     const last = { statuses, argument: 'it' };
     for (const hasTraps of [false, true]) {
       const line = startCommands(SHOW, exitCode, last, hasTraps).join('\n');
-      const { stdout } = spawnSync('bash', ['-c', `set -e\n${line}\n${SHOW}`], {
+      const { stdout } = spawnSync('bash', ['-c', `set -e ${options}\n${line}\n${SHOW}`], {
         encoding: 'utf8',
       });
-      expect(stdout).toBe(`${seen}\n`);
+      expect(stdout).toBe(`${seen} it\n`);
     }
   },
 );
