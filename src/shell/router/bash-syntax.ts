@@ -75,7 +75,7 @@ const LANGUAGES = ['LANGUAGE', 'LC_ALL', 'LC_MESSAGES', 'LANG'];
 
 /** What bash prints after the name of a command that it does not find, in the language of an environment. */
 export async function notFoundText(bash: string, env: Environment): Promise<string> {
-  if (LANGUAGES.every((name) => /^(?:(?:C|POSIX|en)\b.*)?$/s.test(env[name] ?? '')))
+  if (LANGUAGES.every((name) => /^(?:(?:C|POSIX|en)(?![a-z]).*)?$/s.test(env[name] ?? '')))
     return NOT_FOUND;
   const names = [...LANGUAGES, 'LC_CTYPE', 'LOCPATH'];
   const language = Object.fromEntries(names.map((name) => [name, env[name]]));

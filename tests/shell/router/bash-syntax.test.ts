@@ -1,7 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { nearNameText } from '../../../src/base/command/near-names.ts';
 import { findBash } from '../../../src/base/system/access.ts';
-import { heredocHint, notFoundText, withNearNames } from '../../../src/shell/router/bash-syntax.ts';
+import {
+  canRead,
+  heredocHint,
+  notFoundText,
+  withNearNames,
+} from '../../../src/shell/router/bash-syntax.ts';
+import { temporaryDirectory } from '../../helpers/files.ts';
 
 const BASH = findBash(process.env);
 const COMMANDS = ['TodoWrite', 'TodoRead'];
@@ -17,6 +25,21 @@ test.each<[what: string, line: string, stdout: string, stderr: string, expected:
     '',
     `a\n${missing('TodoWrit')}b\n${missing('TodoWrit')}${missing('TodoReed')}c`,
     `a\n${near('TodoWrit')}b\n${missing('TodoWrit')}${near('TodoReed')}c`,
+  ],
+  [
+    'where only the name stands before it',
+    'x',
+    '',
+    `TodoWrit${NOT_FOUND}`,
+    near('TodoWrit').trimEnd(),
+  ],
+  ['not for ours, which PATH lacks', 'x', '', missing('TodoRead'), missing('TodoRead')],
+  [
+    'not for a carriage return after another',
+    'x',
+    '',
+    `$'make\\r'${NOT_FOUND}`,
+    `$'make\\r'${NOT_FOUND}`,
   ],
   ['not for a name that is like none', 'x', '', missing('make'), missing('make')],
   ['not for another error', 'x', '', 'TodoWrit: no\n', 'TodoWrit: no\n'],
@@ -49,19 +72,31 @@ test.each<[what: string, line: string, stdout: string, stderr: string, expected:
   );
 });
 
-test.each([
-  {},
-  { LANG: 'C.UTF-8' },
-  { LANG: 'en_US.UTF-8', LC_ALL: '' },
-  { LC_ALL: 'POSIX' },
-  { LANG: 'xx_XX.UTF-8' },
-  { LANGUAGE: 'xx' },
-])(
-  'where bash has no words of its own for a missing command, they are the English ones: %j',
-  async (env) => {
-    expect(await notFoundText(BASH, env)).toBe(NOT_FOUND);
-  },
-);
+/** A bash that says this of a command that it does not find. */
+function bashThatSays(text: string): string {
+  const path = join(temporaryDirectory(), 'bash');
+  writeFileSync(path, `#!/bin/sh\nprintf '%s' "${text}" >&2\nexit 127\n`, { mode: 0o755 });
+  return path;
+}
+
+test('of a missing command, bash says what it says in the language of the caller', async () => {
+  const german = bashThatSays('bash: Zeile 1: $2: nicht gefunden\n');
+  const inGerman = { LANG: 'de_DE.UTF-8' };
+  expect(await notFoundText(german, inGerman)).toBe(': nicht gefunden');
+  expect(await notFoundText(german, { LANG: 'C', LC_ALL: 'de_DE' })).toBe(': nicht gefunden');
+  expect(await notFoundText(bashThatSays(''), inGerman)).toBe(NOT_FOUND);
+  for (const env of [{}, { LANG: 'C.UTF-8' }, { LANG: 'en_US', LC_ALL: '' }, { LC_ALL: 'POSIX' }])
+    expect(await notFoundText(german, env)).toBe(NOT_FOUND);
+  expect(await notFoundText(BASH, { LANGUAGE: 'xx' })).toBe(NOT_FOUND);
+});
+
+test('where bash cannot be started, nobody can tell what it can parse', async () => {
+  await expect(canRead('/nowhere/bash', 'true')).rejects.toThrow('ENOENT');
+  expect(await Promise.all(['true', '('].map((text) => canRead(BASH, text)))).toEqual([
+    true,
+    false,
+  ]);
+});
 
 const HANDLERS = new Map([
   ['TodoWrite', { jsonExample: '{"todos":[]}' }],
