@@ -25,14 +25,14 @@ __todo_keys=       # the keys that start commands (`bind -x`)
 __todo_pages=      # with a panel: whether readline showed completions in pages before
 __todo_reads=      # `reading`: readline reads a line
 __todo_waits= __todo_late= # 1: our hook is the first, because of a DEBUG trap, and __todo_late has what it writes after the last
-__todo_turn=0      # with lists on a server: commands that have run
-__todo_patience=0  # the turn at which to ask a server again that did not answer
+__todo_turn=0 __todo_patience=0 # with lists on a server: commands that have run, and the number of them at which to ask one again
 
 # Added to PROMPT_COMMAND. Returns $? for what follows, in an && list, where that neither ends the shell nor runs an ERR trap.
 # The redirections are around the call, so that `set -x` does not show it.
 __todo_hook='{ __todo_prompt && :; } 3>&2 2>/dev/null'
-# The trap for a new size of the terminal. A DEBUG trap does not see it: a function definition is no command.
-__todo_resize='{ __todo_last() { :; }; } 3>&2 2>/dev/null </dev/null"$(__todo_draw_again)"'
+# The trap for a new size of the terminal, which bash does not notice itself then. A DEBUG trap does not see it: a function
+# definition is no command.
+__todo_resize='{ __todo_last() { :; }; } 3>&2 2>/dev/null </dev/null"${__todo_mode:$(($(__todo_draw_again)99999))}"'
 __todo_prompt() {
   local code=$?
   __todo_keep_path && __todo_look "$code" || :
@@ -50,11 +50,7 @@ __todo_look() {
   fi
   __todo_choose_mode
   if [[ $__todo_mode != off ]]; then __todo_find_heads; fi
-  if [[ -z $heads ]]; then
-    __todo_stamp=
-    __todo_show_nothing
-    return
-  fi
+  [[ -n $heads ]] || { __todo_stamp=; __todo_show_nothing; return; }
   if [[ $__todo_has_ps0 = 0 ]]; then ran=1; fi
   if [[ $ran = 1 ]]; then
     __todo_find_line
@@ -76,10 +72,7 @@ __todo_look() {
   elif [[ $ran = 1 && -n $__todo_folded ]]; then
     __todo_frame=$__todo_folded
   fi
-  if [[ -z $__todo_frame ]]; then
-    __todo_show_nothing
-    return
-  fi
+  [[ -n $__todo_frame ]] || { __todo_show_nothing; return; }
   if [[ -z $__todo_bound ]]; then __todo_bind; fi
   __todo_put "$__todo_frame"
   if [[ $ran = 1 || $__todo_drawn = 0 ]]; then __todo_keep_traps_and_keys; fi
@@ -153,15 +146,20 @@ __todo_free() {
 # Returns $?, which tells bash whether to write the whole prompt again.
 __todo_again() {
   local code=$?
-  (__todo_draw_again)
+  (__todo_draw_again >/dev/null)
   return "$code"
 }
 
-# Draws the panel while readline reads a line, whatever the size of the terminal is by now. For a process of its own: what it learns
-# is forgotten, and the next prompt looks again.
+# Draws the panel while readline reads a line, until the size of the terminal is that which it was drawn for: bash forgets a signal
+# that arrives while its trap runs. For a process of its own: what it learns is forgotten but for the size, which it prints.
 __todo_draw_again() {
+  local size last=-
   __todo_waits= __todo_reads=reading __todo_unpin=$__todo_unpin_below
-  if [[ $__todo_drawn = 1 ]]; then __todo_look 0 || :; fi
+  while size=$(\command stty size <&3); [[ $size != "$last" ]]; do
+    last=$size LINES=${size% *} COLUMNS=${size#* }
+    if [[ $__todo_drawn = 1 ]]; then __todo_look 0 || :; fi
+  done
+  builtin echo "${size:+LINES=${size% *},COLUMNS=${size#* },}"
 }
 
 # Keys that edit the line in an editor, such as Ctrl-X Ctrl-E, call this, without a PS0.
@@ -206,7 +204,7 @@ __todo_bind() {
 
 __todo_clear() {
   builtin printf %s "$__todo_unpin"$'\e[H\e[2J'${1:+$'\e[3J'} >&3
-  (__todo_draw_again)
+  (__todo_draw_again >/dev/null)
   # Bash then writes the whole prompt again.
   return 124
 } 3>&2 2>/dev/null
@@ -215,22 +213,19 @@ __todo_clear() {
 __todo_choose_mode() {
   local prompt=${PS1-}
   __todo_mode=${TODO_PANEL:-auto}
-  case $__todo_mode in
-    off | plain) ;;
-    *)
-      __todo_mode=auto
-      # A prompt that ends with a newline, or is JSON, is read by a program.
-      if [[ ${TERM:-dumb} = dumb || ! -t 3 || -n ${BLE_VERSION-} || $prompt = *$'\n' || $prompt = *'\n' ||
-        $prompt = *'{'*'":'*'}'* ]] || ! shopt -q promptvars; then
-        __todo_mode=off
-      elif [[ $__todo_has_ps0 = 0 ]]; then
-        __todo_mode=above
-      else
-        [[ $prompt = "$__todo_plain" ]] || __todo_written=$(\builtin printf %s "${prompt@P}")
-        __todo_plain=$prompt
-        if [[ $__todo_written = $__todo_goes ]]; then __todo_mode=off; fi
-      fi ;;
-  esac
+  case $__todo_mode in off | plain) return ;; esac
+  __todo_mode=auto
+  # A prompt that ends with a newline, or is JSON, is read by a program.
+  if [[ ${TERM:-dumb} = dumb || ! -t 3 || -n ${BLE_VERSION-} || $prompt = *$'\n' || $prompt = *'\n' ||
+    $prompt = *'{'*'":'*'}'* ]] || ! shopt -q promptvars; then
+    __todo_mode=off
+  elif [[ $__todo_has_ps0 = 0 ]]; then
+    __todo_mode=above
+  else
+    [[ $prompt = "$__todo_plain" ]] || __todo_written=$(\builtin printf %s "${prompt@P}")
+    __todo_plain=$prompt
+    if [[ $__todo_written = $__todo_goes ]]; then __todo_mode=off; fi
+  fi
 }
 
 # Sets `session` to the sessions that this place may belong to, and `state` to the folder of all lists, like stateFolder in

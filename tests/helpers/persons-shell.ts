@@ -101,6 +101,13 @@ export class PersonsShell extends TmuxTerminal {
     this.press('C-c');
   }
 
+  /** Waits until a bash waits for a key and draws no panel: it forgets a signal that comes while its trap for that ends. */
+  async untilIdle(pid = this.pid): Promise<void> {
+    const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8');
+    const isIdle = () => read('stat').includes(') S ') && read(`task/${pid}/children`) === '';
+    if (hasProc) await eventually('bash waits for a key alone', isIdle);
+  }
+
   /** Writes a list, as `items` reads it, and waits until the panel shows it. */
   async write(...lines: readonly string[]): Promise<void> {
     this.enter(writeLine(...lines));

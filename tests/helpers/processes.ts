@@ -35,9 +35,9 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Signals a bash until it is gone: just before it waits for input it misses a signal that it handles, up to the next one. */
-export async function endBash(pid: number, signal: NodeJS.Signals, next = signal): Promise<void> {
+export async function endBash(pid: number, signal: NodeJS.Signals): Promise<void> {
   process.kill(pid, signal);
-  const isGone = () => !isAlive(pid) || orElse(() => !process.kill(pid, next), true);
+  const isGone = () => !isAlive(pid) || orElse(() => !process.kill(pid, signal), true);
   await eventually('bash is gone', isGone);
 }
 

@@ -13,7 +13,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { forAllTests } from '../helpers/for-all-tests.ts';
 import { PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
-import { endBash, hasProc, isAlive, processesWith } from '../helpers/processes.ts';
+import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
 import { hasTmux } from '../helpers/tmux.ts';
 
 const LIST = ['[x] Plan', '[>] Build <- Building', '[ ] Ship'] as const;
@@ -387,6 +387,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     await shell.until('only the new rows', (text) =>
       /^p> echo half\n┌─ Tasks.{20}┐\n(?:│.{27}│\n){3}└─{27}┘$/.test(text),
     );
+    await shell.untilIdle();
     await shell.resize(20, 24);
     await shell.until('no frame', (text) => /^p> echo half\n✓ Plan.*\n● .*\n○ Ship$/.test(text));
     for (const [columns, rows] of [
@@ -396,6 +397,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
       [50, 14],
     ] as const) {
       shell.type('half');
+      await shell.untilIdle();
       await shell.resize(columns, rows);
       const width = Math.min(columns - 1, 100);
       await shell.until('it is there', (text) =>
@@ -422,6 +424,35 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     writeFileSync(join(shell.project, 'go'), '');
     await shell.until('its end', (text) => /\nwaited 0\np>/.test(text));
     expect(await shell.run('trap -p WINCH | grep -c __todo')).toBe('1');
+  });
+
+  test('draws the panel for a size that came while it drew the panel for the one before', async () => {
+    const bin = temporaryDirectory();
+    const node = `#!/bin/sh
+case "$*" in
+  *reading) answer=$('${process.execPath}' "$@"; echo .)
+    if mv "$HOME/go" "$HOME/come"; then : <"$HOME/come"; fi
+    printf %s "\${answer%.}" ;;
+  *) exec '${process.execPath}' "$@" ;;
+esac\n`;
+    writeFileSync(join(bin, 'node'), node, { mode: 0o755 });
+    const shell = await start({ list: LIST, env: { PATH: `${bin}:${process.env.PATH}` } });
+    await shell.run('mkfifo ~/go');
+    await shell.resize(60, 20);
+    await eventually('it is being drawn', () => existsSync(join(shell.home, 'come')));
+    await shell.resize(70, 22);
+    writeFileSync(join(shell.home, 'come'), '');
+    await shell.until('the new rows', (text) => /^p>\n┌─ Tasks.{60}┐\n/m.test(text));
+  });
+
+  test('knows a size that came while a builtin ran', async () => {
+    const shell = await start({ list: LIST });
+    shell.enter('read -p "name? " name');
+    await shell.until('the question', (text) => text.endsWith('name?'));
+    await shell.resize(60, 20);
+    shell.press('Enter');
+    await shell.until('the new rows', (text) => /\np>\n┌─ Tasks.{50}┐\n/.test(text));
+    expect(await shell.run('echo $COLUMNS $LINES')).toBe('60 20');
   });
 
   test.each(['emacs', 'vi'])(
@@ -522,7 +553,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
     const shell = await start({ fromBash: true, list: LIST });
     const ends = [
       [137, () => process.kill(shell.child, 'SIGKILL'), /Killed[\s\S]*\nouter>/],
-      [129, () => endBash(shell.child, 'SIGHUP', 'SIGWINCH'), /outer>$/],
+      [129, () => process.kill(shell.child, 'SIGHUP'), /outer>$/],
       [5, () => shell.enter('exit 5'), /\nexit\nouter>$/],
       // The EXIT trap of the user runs as it would.
       [1, () => shell.press('C-d'), /\np>\sexit\nbye 1\nouter>$/],
@@ -535,6 +566,7 @@ describe.skipIf(!hasTmux)('an interactive shell', () => {
       await shell.untilPanel();
       expect(panels(shell.screen())).toBe(1);
       if (before[exitCode]) await shell.run(before[exitCode]);
+      await shell.untilIdle(shell.child);
       await end();
       await shell.until('the outer prompt', (text) => screen.test(text));
       if (exitCode !== 137) {
