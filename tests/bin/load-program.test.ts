@@ -50,6 +50,15 @@ describe('the code cache of an earlier run', () => {
     };
     const runRead = (argv: string[] = [], variables: Record<string, string> = {}) =>
       runWith(HOOK, argv, env({ HOME: home, XDG_CACHE_HOME: '', ...variables }));
+    /** Runs as a user who sees another as the owner of each file that is open. */
+    const runAs = (user: number, owner: number) => {
+      const other = `${HOOK}
+        const fs = require('fs');
+        const { fstatSync } = fs;
+        fs.fstatSync = (...all) => Object.assign(fstatSync(...all), { uid: ${owner} });
+        process.getuid = () => ${user};`;
+      return runWith(other, [], env({ HOME: home, XDG_CACHE_HOME: '' }));
+    };
     const kept = () => listFiles(dist).filter((file) => file.endsWith('.compiled'));
     const keptFile = () => {
       const { mode, ino } = statSync(join(dist, kept()[0] ?? ''));
@@ -68,7 +77,7 @@ describe('the code cache of an earlier run', () => {
       const { HOME, ...variables } = env({ XDG_CACHE_HOME: 'relative' });
       return runWith(locked, [], variables);
     };
-    return { dist, home, work, runRead, runWithoutHome, kept, keptFile };
+    return { dist, home, work, runRead, runAs, runWithoutHome, kept, keptFile };
   }
 
   const usedOnce = forAllTests((finished) => {
@@ -126,10 +135,13 @@ describe('the code cache of an earlier run', () => {
     expect(runRead().stderr).toBe('cache: none\n');
   });
 
-  test.runIf(isRoot())('is not run if it belongs to another user', () => {
-    const { dist, runRead, kept } = usedPackage();
-    chownSync(join(dist, kept()[0] ?? ''), 1, 1);
-    expect(runRead().stderr).toBe('cache: none\n');
+  test.each([
+    ['run if it is root’s', 0, true],
+    ['run if it is the user’s own', 54321, true],
+    ['not run if it is another user’s', 1, 'none'],
+  ])('is %s', (_, owner, used) => {
+    const seen = usedPackage().runAs(54321, owner);
+    expect(seen).toMatchObject({ stdout: 'No todos.\n', stderr: `cache: ${used}\n` });
   });
 
   test('is not run through a link to a file of ours, and a FIFO in its place does not hang', () => {

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { TodoHome } from '../../src/todo/todo-home.ts';
 import { JsonlClient } from '../helpers/agent-shell.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { cleanEnvironment, run } from '../helpers/executables.ts';
@@ -83,6 +84,21 @@ test('a tracked .gitignore is no list, and another repository in the environment
     TODO_SESSION: 's',
   });
   expect(run('todo-read', [], { cwd: other, env }).stdout).toBe('No todos.\n');
+});
+
+test('the folder of lists may be that of another user, what is in it may not', () => {
+  const state = temporaryDirectory();
+  const [theirs, none] = [join(state, 'theirs'), join(state, 'none')];
+  mkdirSync(theirs);
+  // Else it would be root's, whom everybody trusts.
+  if (isRoot()) for (const folder of [state, theirs]) chownSync(folder, 12345, 12345);
+  vi.spyOn(process, 'getuid').mockReturnValue(54321);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const home = new TodoHome({ TODO_STATE_DIR: state, TODO_SESSION: 's' }, '/');
+  expect(home.trusted(none)).toBe(none);
+  expect(() => home.trusted(theirs)).toThrow(
+    /\/theirs belongs to .*; to make it yours: sudo chown -R 54321 /,
+  );
 });
 
 describe('whatever a repository contains, git is not asked and runs nothing', () => {
