@@ -445,6 +445,17 @@ esac\n`;
     await shell.until('the new rows', (text) => /^p>\n┌─ Tasks.{60}┐\n/m.test(text));
   });
 
+  test('of another size says nothing in a line that is continued in quotes', async () => {
+    const shell = await start({ list: LIST });
+    shell.enter(`echo 'one`);
+    await shell.until('its next row', (text) => text.includes('\n>\n┌'));
+    await shell.untilIdle();
+    await shell.resize(60, 20);
+    shell.enter(`two'`);
+    await shell.until('both rows', (text) => /\none\ntwo\np>\n┌─ Tasks.{50}┐\n/.test(text));
+    expect(shell.all()).not.toContain('syntax error');
+  });
+
   test('knows a size that came while a builtin ran', async () => {
     const shell = await start({ list: LIST });
     shell.enter('read -p "name? " name');
