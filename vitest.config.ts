@@ -9,6 +9,14 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const tsconfig = readFileSync('tsconfig.json', 'utf8');
 
 process.env.TMPDIR = runFolder();
+// Nothing of the person's own: a locale that is not installed, colours, an editing mode in each prompt, commits that are signed.
+for (const name in process.env)
+  if (/^(?:LC_|GIT_|FORCE_COLOR$)/.test(name)) delete process.env[name];
+Object.assign(process.env, {
+  LANG: 'C.UTF-8',
+  INPUTRC: '/dev/null',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+});
 // Last, pyenv's python3, which starts 40 processes before the one of that name.
 const isPyenv = (folder: string) => /\/\.?pyenv\/shims\/?$/.test(folder);
 const folders = (process.env.PATH ?? '').split(':');
