@@ -52,6 +52,8 @@ export interface Invocation {
    * is used.
    */
   env?: Readonly<Record<string, string>>;
+  /** The caller's directory, if it sent its surroundings. */
+  cwd?: string;
   /** Bash commands that restore the caller's directory and exported variables; sent from inside a bash by what runs checks. */
   surroundings?: string;
   /** The caller's session, if it ends before its host does. */

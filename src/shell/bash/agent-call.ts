@@ -7,8 +7,8 @@ import { randomHex } from '../../base/system/files.ts';
 const REQUEST_LIMIT = 1024 * 1024;
 // Bash reads a reply byte by byte into a variable, which cannot hold a NUL byte. Other replies go through head(1).
 const TEXT_LIMIT = 64 * 1024;
-// The command's name, the caller's variables, its surroundings, its parent and the number of arguments.
-const FIELDS_BEFORE = CALLER_VARIABLES.length + 4;
+// The command's name, the caller's variables, its directory, surroundings and parent, and the number of arguments.
+const FIELDS_BEFORE = CALLER_VARIABLES.length + 5;
 const CALLER_POLL_MS = 200;
 
 export type Execute = (name: string, invocation: Invocation) => Promise<CommandResult>;
@@ -24,13 +24,14 @@ export interface AgentCallOptions {
 /**
  * One call of an agent command from inside bash.
  *
- *     caller  name NUL =session NUL =agent NUL =team NUL =list NUL surroundings NUL parent NUL count NUL argument NUL ...
+ *     caller  name NUL =session NUL =agent NUL =team NUL =list NUL directory NUL surroundings NUL parent NUL
+ *             count NUL argument NUL ...
  *     host    stdin LIMIT MARK \n                 when the handler reads its standard input
  *     caller  ... MARK
  *     host    text CODE ERR OUT \n errors output  lengths in bytes
  *     caller  .
  *
- * An unset variable is empty, without the `=`. Only TodoProve and TaskProve send their surroundings. A reply that is long or not
+ * An unset variable is empty, without the `=`. Only TodoProve and TaskProve send their directory and surroundings. A reply that is long or not
  * text comes in parts:
  *
  *     host    bytes CODE ERR OUT \n errors
@@ -100,8 +101,8 @@ export class AgentCall {
     try {
       // A strange variable in the environment is no reason to refuse the call.
       const none = Buffer.alloc(0);
-      const [around, parent] = fields.splice(CALLER_VARIABLES.length + 1, 2, none, none);
-      const surroundings = around?.toString() ?? '';
+      const ofCaller = fields.splice(CALLER_VARIABLES.length + 1, 3, none, none, none);
+      const [cwd = '', surroundings = '', parent] = ofCaller.map(String);
       const [name = '', ...rest] = fields.map((field) => textOfBytes(field));
       this.#gone = new AbortController();
       const invocation: Invocation = {
@@ -110,7 +111,7 @@ export class AgentCall {
         env: environment(rest),
         calledBy: Number(parent),
         signal: this.#gone.signal,
-        ...(surroundings !== '' && { surroundings }),
+        ...(surroundings !== '' && { cwd, surroundings }),
       };
       this.#reply(await this.#execute(name, invocation));
     } catch (error) {

@@ -4,9 +4,9 @@
 { set +efux +o posix; } 2>/dev/null
 # For checks: bash commands that restore the caller's directory and environment. They are written and read in the C locale:
 # in GBK a backslash may be half a character.
-surroundings=
+directory= surroundings=
 case ${0##*/} in
-  TodoProve | TaskProve) surroundings=$(
+  TodoProve | TaskProve) directory=$PWD surroundings=$(
     locale=${LC_ALL-}
     LC_ALL=C
     printf 'cd -- %q || exit\n{\n' "$PWD"
@@ -56,7 +56,7 @@ call() {
   [ -p "$slot/in" ] && [ -p "$slot/out" ] &&
     exec 4<>"$slot/in" && exec >|"$slot/in" && exec 4<>"$slot/out" && exec 4<"$slot/out" &&
     printf '%s\0' "$name" "${TODO_SESSION+=$TODO_SESSION}" "${TODO_AGENT+=$TODO_AGENT}" \
-      "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$surroundings" "$PPID" "$#" "$@" &&
+      "${TODO_TEAM+=$TODO_TEAM}" "${TODO_TASK_LIST+=$TODO_TASK_LIST}" "$directory" "$surroundings" "$PPID" "$#" "$@" &&
     IFS=' ' read -r -u 4 kind a b c
 }
 

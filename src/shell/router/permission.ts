@@ -1,4 +1,4 @@
-import type { AgentBashHandler } from '../../base/command/agent-command.ts';
+import type { AgentBashHandler, Invocation } from '../../base/command/agent-command.ts';
 import { BUILTINS, readForApproval } from '../../base/line/certain-line.ts';
 import { PROVERS } from '../../base/proof/proof.ts';
 import { childrenOf, isStartedSince } from '../../base/system/processes.ts';
@@ -117,16 +117,17 @@ export class Permission {
    * Asks about a command that an agent command wants to run, as a part of the line that started the agent command. Resolves to
    * the reason why it may not run, or undefined.
    *
-   * @param calledBy the process that called the agent command; undefined for the router and the host.
+   * @param call of the agent command.
    */
-  async whyNotRun(command: string, calledBy: number | undefined): Promise<string | undefined> {
+  async whyNotRun(command: string, { calledBy, cwd }: Invocation): Promise<string | undefined> {
     const { approve = this.#approve, ended, others } = this.#running ?? {};
     if (!this.#asks) return undefined;
     const isOfLine =
       calledBy === undefined || isStartedSince(others, calledBy, this.#world.shell.pid);
     if (!isOfLine) return 'nobody can be asked: the line that called it has ended';
     if (approve === undefined) return undefined;
-    const decision = await this.#question(command, readForApproval(command), approve, ended);
+    const reading = readForApproval(command);
+    const decision = await this.#question(command, reading, approve, ended, cwd);
     if (decision === 'cancelled') return 'it was cancelled';
     if ('denied' in decision) return `it was denied: ${decision.denied}`;
     return decision.line === command ? undefined : 'only another line was allowed';
@@ -159,9 +160,10 @@ export class Permission {
     reading: Pick<ApprovalRequest, 'commands' | 'isCertain' | 'agentCommands'>,
     approve: Approve,
     signal: AbortSignal | undefined,
+    cwd = this.#world.cwd(),
   ) {
-    const { agent, questions, disposed, cwd } = this.#world;
-    const request = { line, ...reading, cwd: cwd(), agent };
+    const { agent, questions, disposed } = this.#world;
+    const request = { line, ...reading, cwd, agent };
     return questions.ask(approve, request, [disposed, signal]);
   }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ async function start(env: Record<string, string> = {}) {
   execFileSync('mkfifo', [file('go')]);
   await router.route(`TodoWrite '${JSON.stringify({ todos: [ITEM] })}'`);
   return {
-    router,
+    ...{ router, cwd },
     hasRun: () => has('ran'),
     letGo: () => writeFile(file('go'), 'now\n'),
     said: async () => {
@@ -45,6 +45,24 @@ test.each([
     const { stderr, exitCode } = await router.route('TodoProve', { approve: () => answer });
     expect([hasRun(), exitCode]).toEqual([runs, runs ? 0 : 1]);
     expect(stderr).toContain(words);
+  },
+);
+
+test.each(['cd a\\ b && TodoProve', "(cd 'a b'; TodoProve)"])(
+  'a check is asked about with the directory it would run in: %s',
+  async (line) => {
+    const { router, cwd } = await start();
+    mkdirSync(join(cwd, 'a b'));
+    const asked: unknown[] = [];
+    const approve: Approve = (request) => {
+      asked.push([request.line, request.cwd]);
+      return 'allow';
+    };
+    await router.route(line, { approve });
+    expect(asked).toEqual([
+      [line, cwd],
+      ['./check', join(cwd, 'a b')],
+    ]);
   },
 );
 
