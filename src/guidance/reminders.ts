@@ -95,11 +95,10 @@ export function saidAfterLine(
     dropped: [],
     isSubagent: false,
   });
+  const now = workAt(0);
   const notes = rules.filter(({ kind }) => kind === 'note');
-  const said = noteLines(notes.flatMap((rule) => saidBy(rule, workAt(0)))).trimEnd();
-  const speaking = rules.filter(
-    (rule) => rule.kind === 'reminder' && saidBy(rule, workAt(0)).length > 0,
-  );
+  const said = noteLines(notes.flatMap((rule) => saidBy(rule, now))).trimEnd();
+  const speaking = rules.filter((rule) => rule.kind === 'reminder' && saidBy(rule, now).length > 0);
   // Nothing need be counted after most lines.
   if (guidance !== 'all' || speaking.length === 0) return said;
   const reminders = new Reminders(speaking);

@@ -79,6 +79,13 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     terminal.press('q');
   });
 
+  test('keys typed together with q draw nothing on the screen that was given back', async () => {
+    const { terminal } = await viewerOf();
+    terminal.type('q?');
+    const last = await terminal.until('the prompt', (screen) => /outer>( \?)?$/.test(screen));
+    expect(last).not.toContain('Build');
+  });
+
   test('it looks for sessions only while they are shown', async () => {
     const state = temporaryDirectory();
     storeOf(state, 'main').update([todo('Build')]);

@@ -103,6 +103,7 @@ test.each([
     const answer = await ask(url, options);
     expect(answer.status).toBe(status);
     expect(answer.text).not.toContain('session');
+    if (status === 405) expect(answer.headers.allow).toBe('GET');
     if (status === 404) expect(answer.text).toMatch(/^Nothing is here: copy the whole URL/);
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
   }

@@ -668,6 +668,9 @@ describe('--check', () => {
     expect(run('--check').stdout).toMatch(
       /missing {2}lists cannot be written in \/proc\/lists: \w+; set TODO_STATE_DIR/,
     );
+    environment.TODO_STATE_DIR = join(home, 'loop');
+    symlinkSync('loop', join(home, 'loop'));
+    expect(run('--check').stdout).toMatch(/lists cannot be written in \S+\/loop: ELOOP;/);
   });
 
   test('notes that lists are outside the work tree, where a sandbox may deny them', () => {

@@ -113,6 +113,7 @@ test('a folded panel is one line', () => {
   expect(done(1)).toEqual(['✓ 1 task completed']);
   expect(done(0)).toEqual([]);
   expect(done(4, 10)).toEqual(['✓ 4 task…']);
+  expect([done(4, 2), done(4, 1)]).toEqual([['…'], ['…']]);
 });
 
 test('the lists of other agents share the room that the own one leaves', () => {

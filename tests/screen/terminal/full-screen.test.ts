@@ -29,6 +29,11 @@ test('only the rows that have changed are written, all at once where the termina
   expect(await terminal.screen()).toEqual(['one', '2', 'three']);
 });
 
+test('a terminal that does not know its size has 80 columns and 24 rows', () => {
+  const { columns, rows } = new FullScreen({ columns: 0, rows: 0, write: () => true });
+  expect([columns, rows]).toEqual([80, 24]);
+});
+
 test('a shorter frame leaves nothing of the longer one', async () => {
   const { terminal, screen } = start();
   screen.show({ rows: ['a long row', 'two', 'three'] });

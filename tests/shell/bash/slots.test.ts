@@ -256,6 +256,22 @@ describe('more callers than slots', () => {
     expect(answered).toBe(40);
   });
 
+  test('one that waits is given a slot that has become free, and no new ones are made for it', async () => {
+    const folder = temporaryDirectory();
+    const slots = new Slots(folder, ENV, () => new Promise(() => {}));
+    onTestFinished(() => slots.close());
+    const before = slotsIn(folder);
+    for (const slot of before.slice(1)) new Caller(folder, slot);
+    const door = openSync(join(folder, 'door'), constants.O_RDONLY | constants.O_NONBLOCK);
+    writeFileSync(join(folder, 'knock'), '.');
+    await eventually(
+      'it is asked in',
+      () => orElse(() => readSync(door, Buffer.alloc(1)), 0) === 1,
+    );
+    closeSync(door);
+    expect(slotsIn(folder)).toEqual(before);
+  });
+
   test('get more, but none of a caller that has yet to open its own, and leave few behind', async () => {
     const { session, agent, folder } = await startAgentSession();
     const slow = new Caller(folder);
