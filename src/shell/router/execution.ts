@@ -8,7 +8,6 @@ import {
 import type { Environment } from '../../base/environment.ts';
 import { isJsonCollection, MAX_JSON_BYTES } from '../../base/json/json-input.ts';
 import { mayExpand, quote, withoutOuterQuotes } from '../../base/line/quotes.ts';
-import { simpleCommands } from '../../base/line/simple-commands.ts';
 import { literalWords } from '../../base/line/words.ts';
 import { PROVERS } from '../../base/proof/proof.ts';
 import { findBash } from '../../base/system/access.ts';
@@ -65,8 +64,6 @@ export function readLine(
     raw.length <= MAX_JSON_BYTES &&
     isJsonCollection(withoutOuterQuotes(raw));
   if (!isRawJson || mayExpand(raw)) return { type: NATIVE_SHELL_COMMAND };
-  // Bash may read one argument: '...'*'...' is not literal, but may be a list, since no file matches it.
-  if (/^['"]/.test(raw) && isOneArgument(line)) return { type: AGENT_SHELL_COMMAND };
   return { type: AGENT_SHELL_COMMAND, call: { handler, argv: [], raw, isLiteral: false } };
 }
 
@@ -75,11 +72,6 @@ function mayEndEarlier(raw: string): boolean {
   const [, options] = LIKE_JSON.exec(raw) ?? [];
   if (options === undefined || raw.length > MAX_JSON_BYTES) return false;
   return options !== '' || !isJsonCollection(withoutOuterQuotes(raw));
-}
-
-function isOneArgument(line: string): boolean {
-  const [command, ...others] = simpleCommands(line) ?? [];
-  return others.length === 0 && command?.words.length === 2 && command.redirections.length === 0;
 }
 
 /** The meaning of a line. It is read once, so the text that is asked about is the text that runs. */
