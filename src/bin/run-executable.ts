@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { AgentBashHandler, CommandResult } from '../base/command/agent-command.ts';
 import { HELP_OPTIONS } from '../base/command/options.ts';
-import { withWarnings } from '../base/command/replies.ts';
 import { limitProgram } from '../base/command/time-limit.ts';
 import { InvalidUtf8, refuseInvalidUtf8, textOfBytes } from '../base/command/utf8.ts';
 import { MAX_JSON_BYTES } from '../base/json/json-input.ts';
@@ -36,10 +35,8 @@ export async function runExecutable(
   const isRenewing = isOnList && !isHelp && settings.leaseMs !== undefined;
   const renewed = isRenewing && teamNews(teamOf(home), settings, false);
   const ran = await runHandler(handler);
-  // If the folder of lists cannot be found, the command itself reports that.
-  const warnings = orElse(() => home.warnings, []);
   const hasChanged = ran.exitCode === 0 && !handler.isReadOnly && !isHelp;
-  const result = await forReader(withWarnings(ran, warnings));
+  const result = await forReader(ran);
   process.exitCode = writeResult(handler.name, result, hasChanged);
   await renewed;
   await home.close();

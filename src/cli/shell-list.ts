@@ -36,13 +36,7 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
   const calls = settingsOfCalls(process.env, process.cwd);
   const files = new TodoHome(process.env, process.cwd(), calls());
   const own = files.settings;
-  const settings: SettingsSource = (call) => {
-    const reading = calls(call);
-    const ofFolder = own.stateDir === undefined ? [] : files.warnings;
-    return ofFolder.length === 0
-      ? reading
-      : { ...reading, warnings: [...reading.warnings, ...ofFolder], ofFolder };
-  };
+  const settings: SettingsSource = (call) => files.warned(calls(call));
   const close = () => files.close();
   const isInMemory = own.session === undefined;
   const team = teamOf(files, { settings, session: id });

@@ -8,7 +8,6 @@ import { StateError, UnnamedList } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
 import { counted, inQuotes, safeText } from '../base/safe-text.ts';
 import type { Settings } from '../base/settings/settings.ts';
-import { orElse } from '../base/system/files.ts';
 import { type ListName, listKey } from '../lists/list-paths.ts';
 import type { AnyPlace, Version } from '../lists/place.ts';
 import { connectServer, FolderStorage, type ListStorage } from '../lists/storage.ts';
@@ -33,11 +32,10 @@ export interface StateWorld {
 
 export function stateCommand(argv: readonly string[], world: StateWorld): Promise<CommandResult> {
   const home = new TodoHome(world.environment, world.directory);
-  const { settings, reading } = home;
+  const { settings } = home;
   // A copy may take longer than one command.
   const limits = argv[0] === 'copy' ? { ...settings, stateUrl: undefined } : settings;
-  const warnings = [...reading.warnings, ...orElse(() => home.warnings, [])];
-  const read = () => ({ settings: limits, warnings });
+  const read = () => ({ ...home.reading, settings: limits });
   const wrong = (problem: string) => wrongUsage(problem, `Usage: ${STATE_FORM.usage}\n`);
   return perform(STATE_FORM, { argv }, read, async (parsed) => {
     if ('problem' in parsed) return wrong(parsed.problem);

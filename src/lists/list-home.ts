@@ -52,10 +52,10 @@ function certain(name: string, problem = NAME_OTHERWISE): string {
 }
 
 export class ListHome {
-  readonly reading: SettingsReading;
   readonly settings: Settings;
   readonly around: { readonly environment: Environment; readonly cwd: string };
   readonly #directory: string | undefined;
+  readonly #reading: SettingsReading;
   #folder: string | undefined;
   #storage: ListStorage | undefined;
 
@@ -67,7 +67,7 @@ export class ListHome {
   ) {
     this.around = { environment, cwd: directory ?? '/' };
     this.#directory = directory;
-    this.reading = reading;
+    this.#reading = reading;
     this.settings = reading.settings;
   }
 
@@ -78,6 +78,16 @@ export class ListHome {
   get folder(): string {
     this.#folder ??= this.#findFolder();
     return this.#folder;
+  }
+
+  get reading(): SettingsReading {
+    return this.warned(this.#reading);
+  }
+
+  /** Adds the warnings about the folder. If that cannot be found, the command itself reports it. */
+  warned(reading: SettingsReading): SettingsReading {
+    const ofFolder = orElse(() => this.warnings, []);
+    return { ...reading, warnings: [...reading.warnings, ...ofFolder], ofFolder };
   }
 
   get warnings(): readonly string[] {

@@ -1,6 +1,4 @@
 import type { CommandResult } from '../../src/base/command/agent-command.ts';
-import { withWarnings } from '../../src/base/command/replies.ts';
-import { orElse } from '../../src/base/system/files.ts';
 import { connectToServers } from '../../src/servers/server-storage.ts';
 import { taskCommands } from '../../src/tasks/task-commands.ts';
 import { teamOf } from '../../src/tasks/task-context.ts';
@@ -32,10 +30,7 @@ export async function callCommand(
   const handler = handlers.find((known) => known.name === name);
   if (handler === undefined) throw new Error(`no command is called ${name}`);
   try {
-    const result = await handler.execute({ argv, stdin: async () => stdin });
-    // Without a folder of lists there are none; the command has reported that.
-    const warnings = orElse(() => home.warnings, []);
-    return withWarnings(result, warnings);
+    return await handler.execute({ argv, stdin: async () => stdin });
   } finally {
     await home.close();
   }
