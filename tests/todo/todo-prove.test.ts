@@ -109,6 +109,16 @@ test('JSON names the items, too; other JSON, or more than that, is wrong usage a
   expect(proofs()).toEqual(['./ok']);
 });
 
+test.each(['-x', '-O', '--posix'])(
+  'a check is run as it is, even one that begins as an option: %s',
+  async (check) => {
+    const { say, proofs } = await start({}, check);
+    const error = await say('check() { :; }; export -f check; TodoProve 1');
+    expect(error).toContain(`${check}: command not found`);
+    expect(proofs()).toEqual([undefined]);
+  },
+);
+
 test('a line that ran the check proves nothing, and TodoWrite never runs one', async () => {
   const { router, cwd, say, write, proofs } = await start({}, './ok && touch ran');
   for (const line of ['./ok && touch ran && rm ran', './ok && touch ran && TodoWrite --done 1']) {

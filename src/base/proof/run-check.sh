@@ -2,4 +2,4 @@
 exec 1>&2 </dev/null
 set -- "$BASH" "$@"
 eval "$3"
-exec "$1" -c "$2" check
+exec "$1" -c -- "$2" check
