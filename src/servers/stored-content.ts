@@ -1,4 +1,5 @@
 import { StateError } from '../base/command/state-error.ts';
+import { endOfString } from '../base/json/json-problem.ts';
 
 /** A server sends more than lists ever need: it is broken, or somebody else's. */
 export class TooMuch extends Error {}
@@ -34,25 +35,17 @@ export function parseBounded(json: string): unknown {
   let [levels, values] = [0, 0];
   for (let at = 0; at < json.length; at++) {
     const character = json[at];
-    if (character === '"') at = endOfText(json, at);
-    else if (character === '[' || character === '{') levels++;
+    if (character === '"') {
+      at = endOfString(json, at) - 1;
+      // JSON.parse refuses a string without an end.
+      if (at < 0) break;
+    } else if (character === '[' || character === '{') levels++;
     else if (character === ']' || character === '}') levels--;
     else if (character === ',') values++;
     if (levels > MOST_LEVELS) throw new TooMuch(`its JSON has more than ${MOST_LEVELS} levels`);
     if (values > MOST_VALUES) throw new TooMuch(`its JSON has more than ${MOST_VALUES} values`);
   }
   return JSON.parse(json);
-}
-
-/** The index of the closing quote. Most of an answer is base64 in strings. */
-function endOfText(json: string, start: number): number {
-  for (let end = start; ; ) {
-    end = json.indexOf('"', end + 1);
-    if (end < 0) return json.length;
-    let escapes = 0;
-    while (json[end - 1 - escapes] === '\\') escapes++;
-    if (escapes % 2 === 0) return end;
-  }
 }
 
 export interface StoredContent<T> {
