@@ -3,20 +3,14 @@ import { resolve } from 'node:path';
 import type { Invocation } from '../base/command/agent-command.ts';
 import { HELP_OPTIONS, type Options } from '../base/command/options.ts';
 import { CheckRunner } from '../base/proof/proof.ts';
-import { runProgram } from '../base/proof/run-program.ts';
+import { NOWHERE, runProgram } from '../base/proof/run-program.ts';
 import { safeText } from '../base/safe-text.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { isProgram } from '../base/system/access.ts';
 import type { ClaimRules } from './claims.ts';
 import { because, type Reason, type Refused } from './reasons.ts';
 import type { Task, TaskGraph } from './task.ts';
-import {
-  callerOf,
-  checkedIn,
-  checkIn,
-  type HookSurroundings,
-  type TaskContext,
-} from './task-context.ts';
+import { callerOf, checkedIn, checkIn, type TaskContext } from './task-context.ts';
 import type { Done, NotDone, TaskStore } from './task-store.ts';
 
 export const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPTIONS } as const;
@@ -24,14 +18,13 @@ export const COMMON_OPTIONS = { '--list': 'name', '--agent': 'name', ...HELP_OPT
 /** With types for the options that all commands have. */
 export type TaskOptions = Options<typeof COMMON_OPTIONS> & Readonly<Record<`--${string}`, unknown>>;
 
-const NOTHING_AROUND: HookSurroundings = { environment: {}, cwd: '/' };
 const HOOK_LIMIT_MS = 30_000;
 /** A hook that changes the tasks in question, such as by a comment, would be asked for ever. */
 const MOST_ASKED = 5;
 const ASKED_TOO_OFTEN = `asked ${MOST_ASKED} times, each time about other tasks; a hook must not change them`;
 const MAX_REASON_CHARACTERS = 1000;
 
-function hooksFolder({ around = NOTHING_AROUND }: TaskContext, { hooksDir }: Settings) {
+function hooksFolder({ around = NOWHERE }: TaskContext, { hooksDir }: Settings) {
   return hooksDir && resolve(around.cwd, hooksDir);
 }
 
@@ -153,7 +146,7 @@ export class TaskCall {
     tasks: readonly Task[],
   ): Promise<Reason | undefined> {
     const { agent, settings } = this;
-    const { around = NOTHING_AROUND } = this.context;
+    const { around = NOWHERE } = this.context;
     const folder = hooksFolder(this.context, settings);
     const path = `${folder}/${hook}`;
     const question = JSON.stringify([hook, tasks.map((task) => ({ ...task, ...UNKNOWN_TIMES }))]);

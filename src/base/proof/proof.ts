@@ -4,7 +4,7 @@ import { LONGEST_TIMER_MS } from '../command/time-limit.ts';
 import type { Shape } from '../json/stored.ts';
 import { commandText, safeText } from '../safe-text.ts';
 import checkScript from './run-check.sh';
-import { runProgram, type Surroundings } from './run-program.ts';
+import { NOWHERE, runProgram, type Surroundings } from './run-program.ts';
 
 /** The record of a check that exited with 0. No input can set it. */
 export interface Proof {
@@ -45,7 +45,6 @@ export const PROVERS: ReadonlySet<string> = new Set(['TodoProve', 'TaskProve']);
 
 /** Set for checks: a check that asks for its own proof would never end. */
 const PROVING = 'TODO_PROVING';
-const NOWHERE: Surroundings = { environment: {}, cwd: '/' };
 const MAX_COMMAND_CHARACTERS = 500;
 const MAX_SAID_LINES = 8;
 const MAX_SAID_CHARACTERS = 600;

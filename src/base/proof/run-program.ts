@@ -7,6 +7,9 @@ export interface Surroundings {
   readonly cwd: string;
 }
 
+/** For a program without an environment. */
+export const NOWHERE: Surroundings = { environment: {}, cwd: '/' };
+
 export interface ProgramOptions extends Surroundings {
   /** Its standard input. If given, background processes may outlive the program; else they are killed. */
   readonly input?: string;
