@@ -1,7 +1,7 @@
 import { byNeed, doneOf, isOpen, MARKS } from '../base/command/status.ts';
 import { nameText, safeText, withoutTags } from '../base/safe-text.ts';
 import { timeAgo } from '../base/time-ago.ts';
-import type { Items } from '../todo/todo-fields.ts';
+import type { Item, Items } from '../todo/todo-fields.ts';
 
 /** Keeps the whole text below 2 KB. */
 const MAX_BYTES_OF_ITEMS = 1500;
@@ -44,7 +44,7 @@ export function openItemLines(items: Items): string[] {
 
 /** The items in list order; if they are too many, those that `byNeed` puts last are left out. */
 function linesThatFit(items: Items): string[] {
-  const shown = new Set<Items[number]>();
+  const shown = new Set<Item>();
   let room = MAX_BYTES_OF_ITEMS;
   for (const item of byNeed(items)) {
     room -= Buffer.byteLength(contextLine(item)) + 1;
@@ -58,6 +58,6 @@ function linesThatFit(items: Items): string[] {
   ];
 }
 
-function contextLine({ status, content }: Items[number]): string {
+function contextLine({ status, content }: Item): string {
   return `${MARKS[status]} ${withoutTags(safeText(content, MAX_ITEM_IN_CONTEXT))}`;
 }

@@ -1,10 +1,10 @@
 import { CommandType } from '../base/command/agent-command.ts';
 import { isOpen } from '../base/command/status.ts';
 import { contentKey, type ItemPair, pairRenamed } from '../todo/pair-items.ts';
-import type { Items } from '../todo/todo-fields.ts';
+import type { Item } from '../todo/todo-fields.ts';
 import type { TodoHome } from '../todo/todo-home.ts';
 import type { Advise } from '../todo/todo-source.ts';
-import { TASK_TEXTS, TEXTS } from './texts.ts';
+import { TEXTS } from './texts.ts';
 import { changesFiles, failedVerifications, isVerification } from './verifications.ts';
 import type { Work } from './work.ts';
 
@@ -80,7 +80,7 @@ export function listNotes(home: Pick<TodoHome, 'settings' | 'isOfSubagent'>): Ad
 /** Unfinished items that the last replacement left out. Clearing the list is meant to drop them. */
 function droppedItems({ changes, items, dropped }: Replacement) {
   if (items.length === 0) return undefined;
-  const lost: Items[number][] = [];
+  const lost: Item[] = [];
   for (const { before, after } of changes) {
     if (before && !after && before.status !== 'completed') lost.push(before);
   }
@@ -109,7 +109,7 @@ function unverifiedFinish(work: Replacement) {
 
 /** The last replacement completed several items that had never been in progress. */
 function skippedItems({ changes }: Replacement) {
-  const skipped: Items[number][] = [];
+  const skipped: Item[] = [];
   for (const { before, after, hasBegun } of changes) {
     if (before?.status === 'pending' && after?.status === 'completed' && !hasBegun) {
       skipped.push(after);
@@ -158,5 +158,5 @@ function staleTasks(work: Work) {
   const { mine: tasks, commandsSinceChange: commands } = work.tasks ?? {};
   // `reminderTurns` reads settings, and most sessions have no tasks.
   if (tasks === undefined || commands === undefined || tasks.length === 0) return undefined;
-  return commands >= work.reminderTurns ? TASK_TEXTS.stale({ tasks, commands }) : undefined;
+  return commands >= work.reminderTurns ? TEXTS.staleTasks({ tasks, commands }) : undefined;
 }

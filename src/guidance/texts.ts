@@ -1,7 +1,7 @@
 import { MARKS } from '../base/command/status.ts';
 import { counted, firstOf, quotedText, reasonOf, safeText } from '../base/safe-text.ts';
 import type { Task } from '../tasks/task.ts';
-import type { Item } from '../todo/todo-fields.ts';
+import type { Item, Items } from '../todo/todo-fields.ts';
 
 const MAX_ITEM_CHARACTERS = 50;
 const MAX_COMMAND_IN_NOTE = 60;
@@ -17,13 +17,13 @@ export interface FailedVerification {
 
 /** The texts of guidance, each of one or more lines; `Note: ` is added later. Quotes from items and commands are cut short here. */
 export const TEXTS = {
-  droppedItems: (items: readonly Item[]): string =>
+  droppedItems: (items: Items): string =>
     `${unfinished(items.length)} no longer on the list: ${namedItems(items)}. By mistake: TodoWrite --undo; on purpose, next time: --drop N.`,
 
-  unverified: (items: readonly Item[]): string =>
+  unverified: (items: Items): string =>
     `all ${items.length} items are completed and none of them was a check. Verify the work before you report success.`,
 
-  skippedItems: (items: readonly Item[]): string =>
+  skippedItems: (items: Items): string =>
     `${items.length} items were completed without ever being in_progress: ${namedItems(items)}. Mark an item in_progress before you begin it.`,
 
   failedVerifications: (failed: readonly FailedVerification[]): string[] =>
@@ -32,14 +32,11 @@ export const TEXTS = {
         `the last ${kind} command exited with ${exitCode} and none has succeeded since: ${safeText(line, MAX_COMMAND_IN_NOTE)}`,
     ),
 
-  nothingInProgress: (open: readonly Item[]): string =>
+  nothingInProgress: (open: Items): string =>
     `${open.length === 1 ? '1 item is' : `${open.length} items are`} open and none is in_progress. Mark the one you are working on.`,
 
   /** Shorter each time for the same list. */
-  staleList: (
-    { open, commands }: { open: readonly Item[]; commands: number },
-    given: number,
-  ): string[] => {
+  staleList: ({ open, commands }: { open: Items; commands: number }, given: number): string[] => {
     const start = `${counted(commands, 'command')} since the last TodoWrite; ${counted(open.length, 'item')} unfinished`;
     if (given > 1) return [`${start}.`];
     if (given === 1) return [`${start}: ${namedItems(open)}`];
@@ -51,25 +48,21 @@ export const TEXTS = {
 
   brokenRule: (name: string, error: unknown): string =>
     `the guidance rule ${name} failed: ${reasonOf(error)}`,
-};
 
-export const TASK_TEXTS = {
-  stale: ({ tasks, commands }: { tasks: readonly Task[]; commands: number }): string[] => [
+  staleTasks: ({ tasks, commands }: { tasks: readonly Task[]; commands: number }): string[] => [
     `nothing has changed in your tasks for ${commands} commands. Complete what is done, release what you gave up:`,
-    ...firstLines(tasks.map(taskInNote)),
+    ...firstLines(
+      tasks.map(({ id, subject }) => `#${id} ${safeText(subject, MAX_ITEM_CHARACTERS)}`),
+    ),
   ],
 };
-
-function taskInNote({ id, subject }: Task): string {
-  return `#${id} ${safeText(subject, MAX_ITEM_CHARACTERS)}`;
-}
 
 /** An item's content, in quotes and cut short, also for the rules of a host. */
 export function quoted({ content }: Item): string {
   return quotedText(content, MAX_ITEM_CHARACTERS);
 }
 
-function namedItems(items: readonly Item[]): string {
+function namedItems(items: Items): string {
   return firstOf(items, MAX_ITEMS_NAMED, quoted);
 }
 

@@ -1,6 +1,6 @@
 import { isOpen } from '../base/command/status.ts';
 import { readCommands, type SimpleCommand, simpleCommands } from '../base/line/simple-commands.ts';
-import type { TodoItem } from '../todo/todo-fields.ts';
+import type { Item } from '../todo/todo-fields.ts';
 import type { FailedVerification } from './texts.ts';
 import { MAX_LINE_LENGTH, type Work } from './work.ts';
 
@@ -90,7 +90,7 @@ export function failedVerifications({
   return [...failures.values()].slice(0, MAX_FAILURES);
 }
 
-export function isVerification({ content, activeForm }: Readonly<TodoItem>): boolean {
+export function isVerification({ content, activeForm }: Item): boolean {
   return VERIFYING_WORDS.some((words) => words.test(content) || words.test(activeForm));
 }
 

@@ -1,7 +1,7 @@
 import type { CommandType } from '../base/command/agent-command.ts';
 import type { Task } from '../tasks/task.ts';
 import { pairRenamed } from '../todo/pair-items.ts';
-import type { Items, TodoItem } from '../todo/todo-fields.ts';
+import type { Item, Items } from '../todo/todo-fields.ts';
 
 /** If the list changed during a line, and the line matches this, the line wrote it. */
 export const WRITES_LIST = /\bTodoWrite\b/;
@@ -17,9 +17,9 @@ export interface RoutedCommand {
 /** The last replacement's effect on one item. */
 export interface ItemChange {
   /** Undefined for a new item. */
-  readonly before: Readonly<TodoItem> | undefined;
+  readonly before: Item | undefined;
   /** Undefined for a removed item. */
-  readonly after: Readonly<TodoItem> | undefined;
+  readonly after: Item | undefined;
   /** True if it was ever seen in progress. */
   readonly hasBegun: boolean;
 }
@@ -72,7 +72,7 @@ export class WorkHistory implements Work {
   hasList = false;
   isSubagent = false;
   /** The items that were ever in progress. */
-  #begun = new Set<Items[number]>();
+  #begun = new Set<Item>();
   #isRunning = false;
   #wroteInCommand = false;
 
@@ -95,7 +95,7 @@ export class WorkHistory implements Work {
   listWritten(items: Items, dropped: Items = []): void {
     this.hasList = true;
     this.dropped = dropped;
-    const begun = new Set<Items[number]>();
+    const begun = new Set<Item>();
     this.changes = pairRenamed(this.items, items).map(({ before, after }) => {
       const hasBegun =
         after?.status === 'in_progress' || (before !== undefined && this.#begun.has(before));

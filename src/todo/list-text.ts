@@ -7,6 +7,7 @@ import {
   briefText,
   commandText,
   counted,
+  firstOf,
   markdownText,
   nameText,
   safeText,
@@ -14,7 +15,7 @@ import {
 import { notKeptText, USER } from '../lists/place.ts';
 import { contentKey, pairInPlace, pairItems, removedAndAdded } from './pair-items.ts';
 import { itemName } from './revise-list.ts';
-import { type Items, TODO_FIELDS, type TodoItem, type TodoStatus } from './todo-fields.ts';
+import { type Item, type Items, TODO_FIELDS, type TodoStatus } from './todo-fields.ts';
 import type { TodoVersion } from './todo-version.ts';
 
 /** The optional fields, which a line shows in brackets. */
@@ -25,7 +26,7 @@ const DETAILS = Object.keys(OTHERS) as (keyof typeof OTHERS)[];
  * `[>] Run tests <- Running tests (id: 7, priority: high)`. A line shows every field: a model that writes the list back would
  * drop a field that it does not see.
  */
-function itemLine(item: Readonly<TodoItem>): string {
+function itemLine(item: Item): string {
   const { status, content, activeForm } = item;
   const doing = status === 'in_progress' ? ` <- ${safeText(activeForm)}` : '';
   const details = DETAILS.flatMap((name) => {
@@ -53,7 +54,7 @@ export function listText(items: Items): string {
 const MAX_STATUS_CHARACTERS = 50;
 
 /** `3/8 Fixing login · next: Run the tests`; empty without a list. */
-export function listLine(items: readonly Readonly<TodoItem>[]): string {
+export function listLine(items: Items): string {
   if (items.length === 0) return '';
   const completed = doneOf(items);
   const active = items.find(({ status }) => status === 'in_progress');
@@ -86,7 +87,7 @@ export const LIST_EXPORTS: Readonly<Record<ExportFormat, (list: TodoVersion) => 
   json: (list) => listJson(list),
 };
 
-function markdownLine({ status, content, priority, proof }: Readonly<TodoItem>): string {
+function markdownLine({ status, content, priority, proof }: Item): string {
   const begun = status === 'in_progress' ? 'in progress' : '';
   const remarks = [begun, priority ?? '', proof ? 'proven' : ''].filter(Boolean);
   const more = remarks.length > 0 ? ` *(${remarks.join(', ')})*` : '';
@@ -212,7 +213,7 @@ function describeClearing(before: Items): string {
 }
 
 /** A new pending item is only added; one that is already begun or done counts as moved, too. */
-function isMoved(item: Readonly<TodoItem>, old: Readonly<TodoItem> | undefined): boolean {
+function isMoved(item: Item, old: Item | undefined): boolean {
   return item.status !== (old?.status ?? 'pending');
 }
 
@@ -220,12 +221,10 @@ function having(items: Items, status: TodoStatus): Items {
   return items.filter((item) => item.status === status);
 }
 
-function named({ content }: Readonly<TodoItem>): string {
+function named({ content }: Item): string {
   return `"${briefText(content)}"`;
 }
 
-function firstNamed(what: string, [first, ...others]: readonly string[]): string[] {
-  if (first === undefined) return [];
-  const more = others.length > 0 ? ` and ${others.length} more` : '';
-  return [`${what} ${first}${more}`];
+function firstNamed(what: string, names: readonly string[]): string[] {
+  return names.length > 0 ? [`${what} ${firstOf(names, 1, (name) => name)}`] : [];
 }

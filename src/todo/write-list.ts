@@ -6,7 +6,7 @@ import type { ListSettings } from '../base/settings/settings.ts';
 import { listJson, listText, movedOn, nextText, notKept, summaryText } from './list-text.ts';
 import { contentKey, pairRenamed } from './pair-items.ts';
 import { itemName, type ListSteps, type RevisedList, reviseList } from './revise-list.ts';
-import { type Item, type Items, TODO_FIELDS, type TodoItem } from './todo-fields.ts';
+import { type Item, type Items, TODO_FIELDS } from './todo-fields.ts';
 import { validateTodoList } from './todo-schema.ts';
 import type { TodoList } from './todo-store.ts';
 import { leftBehindNotes, type TodoVersion } from './todo-version.ts';
@@ -22,7 +22,7 @@ interface Written {
 }
 
 export type Wanted =
-  | { readonly items: readonly TodoItem[]; readonly dropped?: undefined }
+  | { readonly items: Items; readonly dropped?: undefined }
   | { readonly steps: ListSteps };
 
 export interface ProofRules {
@@ -229,12 +229,11 @@ const UNDOES = 'This would undo what the user changed';
 export const CHANGED = 'The user changed the list';
 
 /** True if a list is written as it was: its writer means to restore it. */
-function isSameList(items: readonly TodoItem[], then: readonly TodoItem[] = []): boolean {
-  const states = (some: readonly TodoItem[]) =>
-    some.map(({ content, status }) => [content, status]);
+function isSameList(items: Items, then: Items = []): boolean {
+  const states = (some: Items) => some.map(({ content, status }) => [content, status]);
   return JSON.stringify(states(items)) === JSON.stringify(states(then));
 }
 
-function isEmptied(items: readonly TodoItem[], { clearWhenDone }: ListSettings): boolean {
+function isEmptied(items: Items, { clearWhenDone }: ListSettings): boolean {
   return clearWhenDone && items.length > 0 && !items.some(isOpen);
 }

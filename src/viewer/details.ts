@@ -8,7 +8,7 @@ import { changeText, type TaskChangeEntry, taskChangesIn } from '../tasks/task-h
 import type { TaskVersion } from '../tasks/task-store.ts';
 import { changeOfVersion } from '../todo/list-text.ts';
 import { contentKey } from '../todo/pair-items.ts';
-import type { TodoItem } from '../todo/todo-fields.ts';
+import type { Item } from '../todo/todo-fields.ts';
 import type { TodoVersion } from '../todo/todo-version.ts';
 
 /** One fact of an item or a task, for people. */
@@ -78,7 +78,7 @@ function taskFacts({ tasks }: TaskGraph, task: Task, leaseEnds: number | undefin
 }
 
 /** As `taskDetails`, of an item of a list. */
-export function itemDetails(versions: readonly TodoVersion[], item: Readonly<TodoItem>): Detail[] {
+export function itemDetails(versions: readonly TodoVersion[], item: Item): Detail[] {
   const { status, activeForm, content, check: _, proof: __, ...others } = item;
   const history: Detail[] = [];
   versions.forEach((version, index) => {

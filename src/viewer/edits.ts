@@ -3,7 +3,7 @@ import { briefText, nameText } from '../base/safe-text.ts';
 import { USER } from '../lists/place.ts';
 import { namesOf } from '../screen/panel/status-times.ts';
 import type { Task } from '../tasks/task.ts';
-import type { Items, TodoItem, TodoStatus } from '../todo/todo-fields.ts';
+import type { Item, Items, TodoItem, TodoStatus } from '../todo/todo-fields.ts';
 import type { ItemInput, TaskInput, TaskRequest, ViewerState, WriteRequest } from './model.ts';
 import {
   choices,
@@ -88,7 +88,7 @@ function startedItem(state: ViewerState): ViewerState {
   const next = changedAtSelection(state, started);
   const { request } = next;
   if (request?.what !== 'write') return state;
-  const isBusy = (item: Readonly<TodoItem>) => item.status === 'in_progress';
+  const isBusy = (item: Item) => item.status === 'in_progress';
   const active = request.before.find(isBusy);
   const isOther = active !== undefined && request.items.some(isBusy);
   if (!isOther) return next;
@@ -113,7 +113,7 @@ function completed(items: Items, at: number): ListChange {
 }
 
 /** An item loses its proof when its status changes. */
-function withStatus({ proof: _, ...item }: Readonly<TodoItem>, status: TodoStatus): TodoItem {
+function withStatus({ proof: _, ...item }: Item, status: TodoStatus): TodoItem {
   return { ...item, status };
 }
 
@@ -133,7 +133,7 @@ function movedItem(state: ViewerState, by: 1 | -1): ViewerState {
   });
 }
 
-function quotedName(item: Readonly<TodoItem> | undefined): string {
+function quotedName(item: Item | undefined): string {
   return `"${briefText(item?.content ?? '')}"`;
 }
 

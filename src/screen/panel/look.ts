@@ -1,6 +1,6 @@
 import { idsText, proofMark, type Ranked } from '../../base/command/status.ts';
 import type { Task } from '../../tasks/task.ts';
-import type { TodoItem } from '../../todo/todo-fields.ts';
+import type { Item } from '../../todo/todo-fields.ts';
 import { EMPTY_LINE, join, type Line, line, type Paint, padded } from '../terminal/lines.ts';
 import { displayWidth, oneLine, truncate, wrap } from '../terminal/text.ts';
 import type { ShownTimes } from './shown-times.ts';
@@ -25,7 +25,7 @@ export interface Shown extends Ranked {
   readonly blocks: readonly number[];
 }
 
-export function shownItem(item: Readonly<TodoItem>): Shown {
+export function shownItem(item: Item): Shown {
   const { status, priority, content: text, activeForm: doing } = item;
   const fields = Object.entries(item).filter(([name]) => !SHOWN_APART.has(name));
   const more = fields.map((field) => field.join(' '));
