@@ -64,17 +64,28 @@ const BUILTINS = new Set(
   execFileSync('bash', ['-c', 'compgen -b'], { encoding: 'utf8' }).trim().split('\n'),
 );
 
+/** Our reading of a line, if it can differ from what bash does. */
+function promiseOf(line: string) {
+  const read = readCommands(line);
+  if (!read.isWhole) return [];
+  const { commands, isCertain } = readForApproval(line, AGENT_COMMANDS);
+  // In an uncertain line, an expansion, a builtin or the text of a heredoc may run other commands.
+  const isTold =
+    isCertain ||
+    (!line.includes('<<') &&
+      commands.length === read.commands.length &&
+      !commands.some(([name = '']) => BUILTINS.has(name)));
+  return isTold ? [{ line, commands, isCertain }] : [];
+}
+
 /** The differences between our reading and bash's. @param env the locale of bash. */
 function escapes(count: number, seed: number, env: Record<string, string> = {}) {
   const random = new Random(seed);
-  const lines = Array.from({ length: count }, () => randomLine(random)).filter(
-    (line) => readCommands(line).isWhole,
-  );
+  const promises = Array.from({ length: count }, () => randomLine(random)).flatMap(promiseOf);
+  const lines = promises.map(({ line }) => line);
   const deeds = deedsOf(lines, PROGRAMS, { ...ENV, ...env });
-  const found: object[] = [];
-  let certain = 0;
-  for (const [index, line] of lines.entries()) {
-    const { commands, isCertain } = readForApproval(line, AGENT_COMMANDS);
+  const found = promises.flatMap((promise, index) => {
+    const { commands, isCertain } = promise;
     const { calls, files, changes } = deeds[index] ?? { calls: [], files: [], changes: 'unknown' };
     const isKnown = (call: readonly string[]) =>
       commands.some(
@@ -82,18 +93,11 @@ function escapes(count: number, seed: number, env: Record<string, string> = {}) 
           words.every((word, at) => word === call[at]) &&
           (!isCertain || words.length === call.length),
       );
-    // In an uncertain line, an expansion, a builtin or the text of a heredoc may run other commands.
-    const isTold =
-      isCertain ||
-      (!line.includes('<<') &&
-        commands.length === readCommands(line).commands.length &&
-        !commands.some(([name = '']) => BUILTINS.has(name)));
-    const unknown = isTold ? calls.filter((call) => !isKnown(call)) : [];
-    if (isCertain) certain += 1;
-    if (unknown.length > 0 || (isCertain && files.length + changes.length > 0)) {
-      found.push({ line, isCertain, commands, unknown, files, changes });
-    }
-  }
+    const unknown = calls.filter((call) => !isKnown(call));
+    const isKept = unknown.length === 0 && !(isCertain && files.length + changes.length > 0);
+    return isKept ? [] : [{ ...promise, unknown, files, changes }];
+  });
+  const certain = promises.filter(({ isCertain }) => isCertain).length;
   console.log(`certain lines: TEST_SEED=${seed} ${certain} of ${count}`);
   return { found: found.slice(0, 5), certain };
 }
