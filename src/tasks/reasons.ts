@@ -63,10 +63,11 @@ const REASON_TEXTS = {
     return `there is no version ${version}: ${notKeptText(version, kept)}`;
   },
   nothing_to_undo: () => 'no kept change can be undone',
-  not_yours: (id: number, owner: string | undefined, status: string) =>
+  /** @param more what else to know. */
+  not_yours: (id: number, owner: string | undefined, status: string, more = '') =>
     owner === undefined
       ? `#${id} has no owner`
-      : `#${id} is ${status} and belongs to ${nameText(owner)}`,
+      : `#${id} is ${status} and belongs to ${nameText(owner)}${more}`,
   not_completed: (id: number, status: string) => `#${id} is ${status}`,
   unproven: (id: number, check: string, failure?: Failure) =>
     failure

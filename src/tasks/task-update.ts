@@ -79,7 +79,7 @@ function readyNote(tasks: readonly Task[]): string {
 }
 
 /** The reasons that --force overrides. */
-const FORCED: ReadonlySet<ReasonCode> = new Set(['already_claimed', 'blocked', 'agent_busy']);
+const FORCED = new Set<ReasonCode>(['already_claimed', 'not_yours', 'blocked', 'agent_busy']);
 
 function wayOut(id: number, refused: readonly Reason[]): string[] {
   const codes = new Set(refused.map(({ code }) => code));

@@ -110,13 +110,14 @@ const CHECK_IS_THEIRS = '; its check may be changed by its owner and its creator
 
 /** A check says when the owner is done: only the owner, the creator and a person may change it. */
 export function checkOfOthers(
-  { id, owner, createdBy, check }: Task,
+  { id, owner, createdBy, check, status }: Task,
   next: string | undefined,
   agent: string | undefined,
 ): Reason[] {
   const mayChange = owner === undefined || [owner, createdBy, USER].includes(agent);
-  return next === check || mayChange
-    ? []
+  if (next === check || mayChange) return [];
+  return status === 'completed'
+    ? [because('not_yours', id, owner, status, CHECK_IS_THEIRS)]
     : [because('already_claimed', id, owner, CHECK_IS_THEIRS)];
 }
 

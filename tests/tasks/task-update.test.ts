@@ -32,6 +32,15 @@ test('the check of a task that another has is changed by its owner, its creator,
   );
   await team.run('TaskRelease 1');
   expect((await change('bob', 'true')).exitCode).toBe(0);
+  // A completed task cannot be released.
+  await team.run('TaskClaim 1 --agent ann', 'TaskUpdate 1 --status completed --agent ann');
+  expect(await change('bob', 'false')).toEqual(
+    failed(
+      'Error: Cannot update task #1\n' +
+        '- not_yours: #1 is completed and belongs to ann; its check may be changed by its owner and its creator\n' +
+        '- a leader may use --force\n',
+    ),
+  );
 });
 
 test('a refused claim says what would be accepted: --force, TaskRelease for an owner, pending for a completed task', async () => {
