@@ -123,12 +123,17 @@ __todo_keep_trap() {
 
 __todo_list_keys() {
   local keymap
-  for keymap in emacs vi-insert vi-command; do builtin echo "$keymap" && builtin bind -m "$keymap" -X; done
+  for keymap in emacs vi-insert vi-command; do
+    builtin echo "$keymap" && builtin bind -m "$keymap" -X
+    builtin bind -m "$keymap" -q edit-and-execute-command
+    builtin bind -m "$keymap" -q vi-edit-and-execute-command
+  done
 }
 
 # Gives a key's command the whole terminal, and draws the panel again after it. Takes a line of __todo_list_keys: the name of a
-# keymap, kept in `keymap`, or a key and its command, in which bash has put backslashes.
+# keymap, kept in `keymap`, the keys of an editor, or a key and its command, in which bash has put backslashes.
 __todo_wrap_key() {
+  if [[ $1 = *edit-and-execute-command* ]]; then __todo_wrap_editor "$1"; return 0; fi
   local line=${1/'" "'/'": "'} # bash 5.3 lists keys without a colon
   local key=${line%%'": "'*} command=${line#*'": "'}
   if [[ $line != *'": "'* ]]; then keymap=$1; fi
@@ -137,6 +142,22 @@ __todo_wrap_key() {
   command=${command//$'\001'/\\}
   builtin bind -m "$keymap" -x "$key\": { __todo_free \"\$_\"; } 3>&2 2>/dev/null; $command
 { __todo_again && :; } 3>&2 2>/dev/null"
+}
+
+# Keys that edit the line in an editor, such as Ctrl-X Ctrl-E, become three keys: what is edited must not run in a function of ours,
+# in which `declare` is local.
+__todo_wrap_editor() {
+  local key map keys=$1 private='\e[~todo-'
+  while [[ $keys = *'"'*'"'* ]]; do
+    keys=${keys#*'"'} key=${keys%%'"'*} keys=${keys#*'"'}
+    [[ $key != "$private"* ]] || continue
+    builtin bind -m "$keymap" -x "\"${private}free\": { __todo_free \"\$_\"; } 3>&2 2>/dev/null"
+    builtin bind -m "$keymap" "\"${private}edit\": ${1%% *}"
+    for map in "$keymap" vi-insert; do # in which vi mode is afterwards
+      builtin bind -m "$map" -x "\"${private}again\": { __todo_again && :; } 3>&2 2>/dev/null"
+    done
+    builtin bind -m "$keymap" "\"$key\": \"${private}free${private}edit${private}again\""
+  done
 }
 
 __todo_free() {
@@ -160,13 +181,6 @@ __todo_draw_again() {
     if [[ $__todo_drawn = 1 ]]; then __todo_look 0 || :; fi
   done
   builtin echo "${size:+LINES=${size% *},COLUMNS=${size#* },}"
-}
-
-# Keys that edit the line in an editor, such as Ctrl-X Ctrl-E, call this, without a PS0.
-function fc {
-  { __todo_free && :; } 3>&2 2>/dev/null
-  builtin fc "$@"
-  { __todo_again && :; } 3>&2 2>/dev/null
 }
 
 # Returns early when a trapped signal arrives, so while it waits there is no trap of ours.

@@ -97,6 +97,20 @@ VISUAL='seq 200 | less; :'`);
     },
   );
 
+  test('what is edited in an editor runs outside of any function, and the panel is back after it', async () => {
+    const shell = await start('VISUAL=true');
+    const edit = async (line: string, ...keys: readonly string[]) => {
+      shell.type(line);
+      for (const key of keys) shell.press(key);
+      await shell.until('it has run', (text) => /\ndone\np>\n┌─ Tasks/.test(text));
+    };
+    await edit('declare -A map=([a]=1); set -- x y; echo done', 'C-x', 'C-e');
+    expect(await shell.run('echo "${map[a]} $#"')).toBe('1 2');
+    await shell.run('set -o vi');
+    await edit('declare -i in_vi=3*4; echo done', 'Escape', 'v');
+    expect(await shell.run('echo $in_vi')).toBe('12');
+  });
+
   test('completions of several pages are shown whole, one after another, and in pages again without a panel', async () => {
     const shell = await start("bind 'set completion-query-items 50'");
     await shell.run('mkdir many; touch many/file-that-has-a-long-name-{1000..1199}');
