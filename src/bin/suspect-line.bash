@@ -12,7 +12,7 @@ can_read() {
 # quotes as they should be.
 json=$'[[{]|"[[:space:]]*[[{][[{[:space:]]*"|\'[[:space:]]*[[{]([^\']|\'\\\\\'\'|\'"\'"\')*[^]}\'[:space:]][[:space:]]*\'([^\\\\"]|$)'
 blanks=$'([ \t]|\\\\\n)+'
-bare='(^|[[:space:];&|(){}!])'"$name($blanks--[a-z-]*([= ][[:alnum:]_.][[:alnum:]_.-]*)?)*$blanks($json)"
+bare='(^|[[:space:];&|(){}!])'"$name($blanks--[a-z-]*([= ][[:alnum:]_.][[:alnum:]_.-]*)?)*$blanks((-$blanks)?<<<[[:blank:]]*)?($json)"
 [[ $line =~ $bare ]] && exit 0
 can_read "$line" || exit 0
 

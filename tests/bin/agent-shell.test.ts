@@ -69,6 +69,8 @@ describe('TodoWrite', () => {
     ['without quotes, behind a cd', `cd . && TodoWrite ${DONT}`],
     ['in an eval', `true && eval '${`TodoWrite '${DONT}'`.replaceAll("'", `'"'"'`)}' </dev/null`],
     ['that bash can read, over several lines', `cd . && TodoWrite --agent a \\\n  '\n${CANT}\n'`],
+    ['as a here-string', `cd . && TodoWrite - <<< '${DONT}'`],
+    ['as a here-string that bash can read', `TodoWrite <<< '${CANT}'`],
     ['that bash can read as other JSON', `TodoWrite '${DONT}'`.replace('ing', "ing's")],
   ])('with JSON whose quotes broke is read as it was typed: %s', async (_, line) => {
     const cwd = temporaryDirectory();

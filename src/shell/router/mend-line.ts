@@ -21,9 +21,10 @@ const BEFORE_COMMAND = '(?<=^|[\\s;&|(){}!])';
 const JSON_START = `(?:['"]\\s*)?[{[]`;
 const ANY_BLANKS = '(?:[ \\t]|\\\\\\n)+';
 const OPTION = `${ANY_BLANKS}--[\\w-]*(?:[= ][\\w.][\\w.-]*)?`;
+const HERE_STRING = `(?:-${ANY_BLANKS})?<<<[ \\t]*`;
 // The end is a lookahead, since `--agent TodoWrite {` may be either name's.
 const COMMAND_WITH_JSON = new RegExp(
-  `${BEFORE_COMMAND}[\\w-]+(?=((?:${OPTION}){0,9}${ANY_BLANKS})${JSON_START})`,
+  `${BEFORE_COMMAND}[\\w-]+(?=((?:${OPTION}){0,9}${ANY_BLANKS}(?:${HERE_STRING})?)${JSON_START})`,
   'g',
 );
 const BEFORE_NAME = /^(?:time|command|exec|env|nohup|-.*|\w+=.*)$/s;
@@ -126,16 +127,17 @@ function isReadAsMeant({ text, written }: Word): boolean {
   return written === quote(text) || !hasLostQuotes(text, withoutOuterQuotes(written));
 }
 
-/** The first JSON of each agent command, in the part of the line that can be read, and by their looks in the rest. */
+/** The first JSON of each agent command, as a here-string or an argument, in the part of the line that can be read, and by their looks in the rest. */
 function firstArguments(
   line: string,
   names: JsonCommandNames,
   { commands, isWhole }: CommandsRead,
 ): Word[] {
-  const found = commands.map(({ words }) => {
+  const found = commands.map(({ words, redirections }) => {
     const at = words.findIndex(({ written }) => !BEFORE_NAME.test(written));
     if (!names.has(words[at]?.text ?? '')) return undefined;
-    return words.slice(at + 1).find(({ written }) => STARTS_JSON.test(written));
+    const strings = redirections.flatMap((one) => (one.operator === '<<<' ? [one.target] : []));
+    return [...strings, ...words.slice(at + 1)].find(({ written }) => STARTS_JSON.test(written));
   });
   // In a heredoc they may be text.
   if (!isWhole && !line.includes('<<')) {

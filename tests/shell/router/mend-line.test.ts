@@ -39,6 +39,8 @@ describe('a line that bash cannot read is mended where the JSON has one extent a
     [`TodoWrite '${list("Don't pay $5")}'`, "Don't pay $5"],
     [`TodoWrite '${list("Don't*stop", "Can't")}'`, "Don't*stop"],
     [`cd .; ${BROKEN}; echo end`, "Don't stop"],
+    [`TodoWrite <<< '${list("Don't stop")}'`, "Don't stop"],
+    [`cd . && TodoWrite - <<<'${list("Don't stop")}' && pwd`, "Don't stop"],
     [`env --default-signal TodoWrite --output=list '${list("Don't")}'`, "Don't"],
     [`shopt -u extglob; ( trap 'echo bye' EXIT; ${BROKEN} )`, "Don't stop"],
     // As Claude Code has it.
@@ -67,6 +69,8 @@ describe('JSON is quoted in a line that bash can parse, but would split', () => 
     `true && eval ${quote(`cd . && ${PAIR}`)} </dev/null`,
     `time -p ${PAIR}`,
     `env X=1 ${PAIR}`,
+    `TodoWrite <<< '${list(TITLE, TITLE)}' 2>&1`,
+    `true; TodoWrite <<< '${list(TITLE, "a's 'b'")}' | cat >/dev/null`,
     `x=$(${PAIR})`,
     `[[ -d . ]] && ${PAIR}`,
     `case x in x) ${PAIR} ;; esac`,
