@@ -14,6 +14,23 @@ test('the exported names', () => {
   expect(exported.map(({ name }) => name)).toEqual(expect.arrayContaining(names.split(' ')));
 });
 
+test.each<[string, (options: never) => unknown]>([
+  ['BashSession needs { env, cwd }', (options) => new todowrite.BashSession(options)],
+  ['FilePlace needs { folder }', (options) => new todowrite.FilePlace(options)],
+  ['FilePlace needs { folder }', todowrite.openTodoStore],
+  ['TaskPanel needs { store, stream, env }', (options) => new todowrite.TaskPanel(options)],
+  ['openTaskStore needs { environment, directory }', todowrite.openTaskStore],
+  ['taskContext needs { environment, directory }', todowrite.taskContext],
+  ['taskCommands needs { open }', todowrite.taskCommands],
+])('without its options, as JavaScript may call it, %s', (message, call) => {
+  const missing = / \{ (.*) \}/.exec(message)?.[1];
+  for (const options of [undefined, {}])
+    expect(() => call(options as never)).toThrow(new TypeError(`${message}; missing: ${missing}`));
+  expect(() => todowrite.openTaskStore({ environment: {} } as never)).toThrow(
+    /missing: directory$/,
+  );
+});
+
 test('the index holds no logic, only named exports', () => {
   expect(index.replace(/export (?:type )?\{[^}]*\} from '[^']+';\s*/g, '')).toBe('');
 });

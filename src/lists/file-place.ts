@@ -1,4 +1,5 @@
 import { DamagedVersion } from '../base/command/state-error.ts';
+import { needs } from '../base/needs.ts';
 import { DEFAULT_HISTORY } from '../base/settings/settings.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import {
@@ -47,6 +48,7 @@ export class FilePlace<T> implements Place<T> {
   #known: { id: string; version: StoredVersion<T> } | undefined;
 
   constructor(options: FilePlaceOptions) {
+    needs('FilePlace', options, 'folder');
     const { author = DEFAULT_AGENT, history = DEFAULT_HISTORY, fs = nodeFileSystem } = options;
     this.#fs = fs;
     this.#folder = new VersionFolder(options.folder, fs, options.check);

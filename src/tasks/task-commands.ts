@@ -3,6 +3,7 @@ import { type OptionTable, type ParsedOptions, wrongUsage } from '../base/comman
 import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
 import { objectJson } from '../base/json/fields.ts';
+import { needs } from '../base/needs.ts';
 import { PROVERS } from '../base/proof/proof.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { releaseSession } from './claims.ts';
@@ -36,6 +37,7 @@ const ABOUT_AGENT = TASK_FORMS.filter(({ isAboutAgent }) => isAboutAgent);
 
 /** The commands, on the lists of `context`. */
 export function taskCommands(context: TaskContext): AgentBashHandler[] {
+  needs('taskCommands', context, 'open');
   return TASK_FORMS.map((form) => taskCommand(form, context));
 }
 

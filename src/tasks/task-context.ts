@@ -1,4 +1,5 @@
 import type { Environment } from '../base/environment.ts';
+import { needs } from '../base/needs.ts';
 import type { Surroundings } from '../base/proof/run-program.ts';
 import {
   readSettings,
@@ -60,14 +61,14 @@ export function callerOf(
  *
  * @param world `directory` gives the current directory, or throws if it was deleted.
  */
-export function taskContext({
-  environment,
-  directory,
-  ...more
-}: Partial<TaskContext> & {
-  readonly environment: Environment;
-  readonly directory: () => string;
-}) {
+export function taskContext(
+  world: Partial<TaskContext> & {
+    readonly environment: Environment;
+    readonly directory: () => string;
+  },
+) {
+  needs('taskContext', world, 'environment', 'directory');
+  const { environment, directory, ...more } = world;
   const home = new ListHome(environment, orElse(directory, undefined));
   const { settings: ofCalls = settingsOfCalls(environment, directory) } = more;
   let team: string | undefined;
