@@ -73,8 +73,8 @@ function invalidArgument(argv: readonly string[]): InvalidUtf8 | undefined {
 }
 
 /**
- * Writes the result to this process's streams. If standard output is closed, Node has opened /dev/null there, which a caller
- * may do as well: that cannot be an error. @param isStored what was done stays done. Returns the exit code.
+ * Writes the result to this process's streams, and returns the exit code. If standard output is closed, Node has opened
+ * /dev/null there, which a caller may do as well: that cannot be an error. `isStored`: what was done stays done.
  */
 export function writeResult(name: string, ran: CommandResult, isStored = false): number {
   tell(ran.stderr);

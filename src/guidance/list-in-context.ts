@@ -1,6 +1,6 @@
 import { byNeed, doneOf, isOpen, MARKS } from '../base/command/status.ts';
+import { timeAgo } from '../base/duration.ts';
 import { nameText, safeText, withoutTags } from '../base/safe-text.ts';
-import { timeAgo } from '../base/time-ago.ts';
 import type { Item, Items } from '../todo/todo-fields.ts';
 
 /** Keeps the whole text below 2 KB. */

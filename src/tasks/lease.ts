@@ -79,16 +79,6 @@ function since(
   return id === clock.id && passed >= 0 ? passed : undefined;
 }
 
-/** `90s`, `30m`, `8h`, `2d`: below two of a unit in the next smaller one. */
-export function durationText(ms: number): string {
-  const seconds = Math.max(1, Math.round(ms / 1000));
-  if (seconds < 120) return `${seconds}s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 120) return `${minutes}m`;
-  const hours = Math.round(minutes / 60);
-  return hours < 48 ? `${hours}h` : `${Math.round(hours / 24)}d`;
-}
-
 interface RenewalSeen extends Moment {
   readonly renewal: string;
 }

@@ -1,12 +1,13 @@
 import { done } from '../base/command/agent-command.ts';
 import { idsText } from '../base/command/status.ts';
+import { UNIT_MS } from '../base/duration.ts';
 import { because, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 import helpPage from './task-archive.md';
 import { duration, SOME_TASKS } from './task-fields.ts';
 import { taskForm } from './task-form.ts';
 
-const A_WEEK_MS = 7 * 86_400_000;
+const A_WEEK_MS = 7 * UNIT_MS.d;
 
 export const TASK_ARCHIVE = taskForm({
   name: 'TaskArchive',

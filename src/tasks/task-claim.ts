@@ -1,9 +1,10 @@
 import { type CommandResult, done } from '../base/command/agent-command.ts';
 import { noteLines } from '../base/command/replies.ts';
 import { idsText } from '../base/command/status.ts';
+import { durationText } from '../base/duration.ts';
 import { nameText, safeText } from '../base/safe-text.ts';
 import { claimTask, release, releaseAll, releaseTasks } from './claims.ts';
-import { durationText, isLeaseOver, leaseLeft } from './lease.ts';
+import { isLeaseOver, leaseLeft } from './lease.ts';
 import { because } from './reasons.ts';
 import type { TaskCall } from './task-call.ts';
 import claimPage from './task-claim.md';

@@ -58,8 +58,7 @@ export function callerOf(
 /**
  * A task context over lists in files, as the commands on PATH find them. `setTeam` sets the team for commands that do not name
  * one, nor their caller's environment.
- *
- * @param world `directory` gives the current directory, or throws if it was deleted.
+ * `directory` gives the current directory, or throws if it was deleted.
  */
 export function taskContext(
   world: Partial<TaskContext> & {

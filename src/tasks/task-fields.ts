@@ -1,4 +1,5 @@
 import { PRIORITIES, STATUSES } from '../base/command/status.ts';
+import { parseDuration } from '../base/duration.ts';
 import {
   type Fields,
   type FlagKind,
@@ -15,7 +16,6 @@ import {
   type ValuesOf,
 } from '../base/json/fields.ts';
 import { characterCount, inQuotes } from '../base/safe-text.ts';
-import { parseDuration } from '../base/settings/setting-rows.ts';
 
 const MAX_REF_CHARACTERS = 40;
 /** In characters, of a description and of metadata as JSON. */
@@ -103,7 +103,7 @@ export const taskIds: ListKind<number> = { is: 'list', of: taskId };
 
 /** The refs of a call, with the indices of their tasks: one each, if all is well. */
 export type Refs = ReadonlyMap<string, readonly number[]>;
-/** The notes for readers of a call's tasks. */
+/** The limits of texts, and the refs that may be named. */
 export interface RefLimits extends TextLimits {
   readonly refs?: Refs;
 }

@@ -1,6 +1,6 @@
 import { isOpen } from '../base/command/status.ts';
+import { timeAgo } from '../base/duration.ts';
 import { counted } from '../base/safe-text.ts';
-import { timeAgo } from '../base/time-ago.ts';
 import type { Version } from '../lists/place.ts';
 import { contentKey } from './pair-items.ts';
 import type { Items, TodoItem } from './todo-fields.ts';

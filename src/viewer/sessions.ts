@@ -4,9 +4,9 @@ import { HELP_OPTIONS, helpReply, type Options, parseOptions } from '../base/com
 import { exitCodeOf, seeHelp } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
 import { limitCommand } from '../base/command/time-limit.ts';
+import { UNIT_MS } from '../base/duration.ts';
 import { jsonLine } from '../base/json/fields.ts';
 import { counted, inQuotes, safeText } from '../base/safe-text.ts';
-import { UNIT_MS } from '../base/settings/setting-rows.ts';
 import { writeAll } from '../base/system/files.ts';
 import { REMOVED_THERE } from '../lists/storage.ts';
 import { printable } from '../screen/panel/look.ts';

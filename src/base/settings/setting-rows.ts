@@ -1,3 +1,4 @@
+import { parseDuration } from '../duration.ts';
 import type { Environment } from '../environment.ts';
 import { isBlank, safeText } from '../safe-text.ts';
 
@@ -17,8 +18,6 @@ export interface SettingRow<T> {
 }
 
 const MAX_WARNED_CHARACTERS = 40;
-export const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const LONGEST_MS = 365 * UNIT_MS.d;
 
 export const INTEGER = {
   expected: 'a positive integer',
@@ -83,11 +82,4 @@ export function valuesOf<Values extends object>(
     }
   }
   return { values: Object.freeze(values) as Values, warnings };
-}
-
-/** `30m` as milliseconds; accepts s, m, h and d. Returns undefined for anything else. */
-export function parseDuration(given: string): number | undefined {
-  const [, digits = '', unit = ''] = /^\s*(\d{1,9})\s*([smhd])\s*$/.exec(given) ?? [];
-  const ms = Number(digits) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? 0);
-  return ms > 0 && ms <= LONGEST_MS ? ms : undefined;
 }

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { UNIT_MS } from '../duration.ts';
 import { CALLER_VARIABLES, type Environment } from '../environment.ts';
 import { orElse } from '../system/files.ts';
 import {
@@ -153,7 +154,7 @@ const variablesInMemory = ({
   TODO_REQUIRE_PROOF, TODO_PROOF_TIMEOUT, TODO_SESSION, TODO_AGENT,
 });
 
-const SHARED_LEASE_MS = 2 * 60 * 60_000;
+const SHARED_LEASE_MS = 2 * UNIT_MS.h;
 
 /**
  * The current settings: each from `environment`, else, if allowed there, from `.env` in `directory`, else its default.

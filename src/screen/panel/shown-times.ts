@@ -1,4 +1,4 @@
-import { HOUR, MINUTE, SECOND, timeAgo } from '../../base/time-ago.ts';
+import { timeAgo, UNIT_MS } from '../../base/duration.ts';
 
 /** A change of status is highlighted for this long. */
 const FRESH_MS = 2000;
@@ -27,7 +27,7 @@ export class ShownTimes {
   elapsed(since: number | undefined): number {
     if (since === undefined) return 0;
     const elapsed = Math.max(0, this.now - since);
-    this.#changes(elapsed, elapsed < HOUR ? SECOND : MINUTE);
+    this.#changes(elapsed, elapsed < UNIT_MS.h ? UNIT_MS.s : UNIT_MS.m);
     return elapsed;
   }
 
@@ -69,11 +69,11 @@ export class ShownTimes {
 
 /** Empty below a second. */
 export function shownElapsed(milliseconds: number): string {
-  return milliseconds < SECOND ? '' : formatElapsed(milliseconds);
+  return milliseconds < UNIT_MS.s ? '' : formatElapsed(milliseconds);
 }
 
 export function formatElapsed(milliseconds: number): string {
-  const seconds = Math.floor(milliseconds / SECOND);
+  const seconds = Math.floor(milliseconds / UNIT_MS.s);
   const minutes = Math.floor(seconds / 60);
   if (minutes < 1) return `${seconds}s`;
   if (minutes < 60) return `${minutes}m ${two(seconds % 60)}s`;
