@@ -1,5 +1,5 @@
 import { DamagedVersion } from '../base/command/state-error.ts';
-import { needs } from '../base/needs.ts';
+import { mustHave } from '../base/given.ts';
 import { DEFAULT_HISTORY } from '../base/settings/settings.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import {
@@ -48,7 +48,7 @@ export class FilePlace<T> implements Place<T> {
   #known: { id: string; version: StoredVersion<T> } | undefined;
 
   constructor(options: FilePlaceOptions) {
-    needs('FilePlace', options, 'folder');
+    mustHave('FilePlace', options, 'folder');
     const { author = DEFAULT_AGENT, history = DEFAULT_HISTORY, fs = nodeFileSystem } = options;
     this.#fs = fs;
     this.#folder = new VersionFolder(options.folder, fs, options.check);

@@ -2,8 +2,8 @@ import type { AgentBashHandler, CommandResult, Invocation } from '../base/comman
 import { type OptionTable, type ParsedOptions, wrongUsage } from '../base/command/options.ts';
 import { perform } from '../base/command/perform.ts';
 import { noteLines, refusal } from '../base/command/replies.ts';
+import { mustHave } from '../base/given.ts';
 import { objectJson } from '../base/json/fields.ts';
-import { needs } from '../base/needs.ts';
 import { PROVERS } from '../base/proof/proof.ts';
 import type { Settings } from '../base/settings/settings.ts';
 import { releaseSession } from './claims.ts';
@@ -37,7 +37,7 @@ const ABOUT_AGENT = TASK_FORMS.filter(({ isAboutAgent }) => isAboutAgent);
 
 /** The commands, on the lists of `context`. */
 export function taskCommands(context: TaskContext): AgentBashHandler[] {
-  needs('taskCommands', context, 'open');
+  mustHave('taskCommands', context, 'open');
   return TASK_FORMS.map((form) => taskCommand(form, context));
 }
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../base/environment.ts';
-import { needs } from '../base/needs.ts';
+import { mustHave } from '../base/given.ts';
 import type { Surroundings } from '../base/proof/run-program.ts';
 import {
   readSettings,
@@ -66,7 +66,7 @@ export function taskContext(
     readonly directory: () => string;
   },
 ) {
-  needs('taskContext', world, 'environment', 'directory');
+  mustHave('taskContext', world, 'environment', 'directory');
   const { environment, directory, ...more } = world;
   const home = new ListHome(environment, orElse(directory, undefined));
   const { settings: ofCalls = settingsOfCalls(environment, directory) } = more;

@@ -1,6 +1,6 @@
 import { StateError } from '../base/command/state-error.ts';
 import type { Environment } from '../base/environment.ts';
-import { needs } from '../base/needs.ts';
+import { mustHave } from '../base/given.ts';
 import { Document, type DocumentView } from '../lists/document.ts';
 import { ListHome } from '../lists/list-home.ts';
 import { ENTRIES_KEPT, type LogEntry, LogPlace } from '../lists/log-place.ts';
@@ -212,7 +212,7 @@ export function openTaskStore(location: TaskListLocation): TaskStore {
     const { folder, author } = location;
     return new TaskStore(taskPlace(new FolderStorage({ folder }), '', author));
   }
-  needs('openTaskStore', location, 'environment', 'directory');
+  mustHave('openTaskStore', location, 'environment', 'directory');
   const { environment, directory, list, author } = location;
   const home = new ListHome(environment, directory);
   return openTaskList(home, home.teamKey(list), author ?? home.settings.agent);

@@ -1,6 +1,6 @@
 import { isOpen } from '../../base/command/status.ts';
 import type { Environment } from '../../base/environment.ts';
-import { needs } from '../../base/needs.ts';
+import { mustHave } from '../../base/given.ts';
 import type { TaskRow, TaskView } from '../../tasks/task-store.ts';
 import type { Item, Items } from '../../todo/todo-fields.ts';
 import type { TodoStore } from '../../todo/todo-store.ts';
@@ -105,7 +105,7 @@ export class TaskPanel {
   #cancelNext: (() => void) | undefined;
 
   constructor(options: TaskPanelOptions) {
-    needs('TaskPanel', options, 'store', 'stream', 'env');
+    mustHave('TaskPanel', options, 'store', 'stream', 'env');
     const { store, tasks, stream, env, mode = 'auto', input, clock = systemClock } = options;
     this.#own = new PanelList(store);
     this.#tasks = tasks;

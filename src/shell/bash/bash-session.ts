@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { AgentBashHandler, CommandResult } from '../../base/command/agent-command.ts';
 import type { Environment } from '../../base/environment.ts';
-import { needs } from '../../base/needs.ts';
+import { mustHave } from '../../base/given.ts';
 import { BashProcess } from './bash-process.ts';
 import { asksInVain, type LastCommand } from './last-command.ts';
 import { shortage } from './private-folder.ts';
@@ -65,7 +65,7 @@ export class BashSession {
   #last: LastCommand | undefined;
 
   constructor(options: BashSessionOptions) {
-    needs('BashSession', options, 'env', 'cwd');
+    mustHave('BashSession', options, 'env', 'cwd');
     this.#options = options;
     this.#output = new SessionOutput(options);
     this.cwd = resolve(options.cwd);

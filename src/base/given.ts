@@ -3,7 +3,7 @@
  *
  * @throws TypeError that names what is missing.
  */
-export function needs<Options extends object>(
+export function mustHave<Options extends object>(
   what: string,
   options: Options | undefined,
   ...names: (keyof Options & string)[]
