@@ -31,8 +31,8 @@ export interface AgentCallOptions {
  *     host    text CODE ERR OUT \n errors output  lengths in bytes
  *     caller  .
  *
- * An unset variable is empty, without the `=`. Only TodoProve and TaskProve send their directory and surroundings. A reply that is long or not
- * text comes in parts:
+ * An unset variable is empty, without the `=`. Only TodoProve and TaskProve send their directory and surroundings. A reply that
+ * is long or not text comes in parts:
  *
  *     host    bytes CODE ERR OUT \n errors
  *     caller  .

@@ -112,7 +112,7 @@ class Caller {
 }
 
 const request = (...argv: string[]) =>
-  ['Agent', ...CALLER_VARIABLES.map(() => ''), '', '1', String(argv.length), ...argv]
+  ['Agent', ...CALLER_VARIABLES.map(() => ''), '', '', '1', String(argv.length), ...argv]
     .map((field) => `${field}\0`)
     .join('');
 
