@@ -48,29 +48,30 @@ export async function changeLines(store: TaskStore, isLocal: boolean, id?: numbe
 
 /** `claimed #3 Fix login; created #4 Ship it`. */
 export function changeText({ before, after, ids }: TaskChangeEntry): string {
-  const named = ids
-    .slice(0, MOST_NAMED)
-    .map((id) => described(before.tasks.get(id), after.tasks.get(id), id >= before.nextId));
+  const named = ids.slice(0, MOST_NAMED).map((id) => described(before, after, id));
   const more = ids.length > named.length ? `; and ${ids.length - named.length} more` : '';
   return named.join('; ') + more;
 }
 
-function described(was: Task | undefined, task: Task | undefined, isNew: boolean): string {
-  const known = (task ?? was) as Task;
-  const name = `#${known.id} ${safeText(known.subject, MAX_SUBJECT_IN_HISTORY)}`;
-  if (was === undefined) return `${isNew ? 'created' : 'restored'} ${name}`;
+function described(before: TaskGraph, after: TaskGraph, id: number): string {
+  const was = before.tasks.get(id);
+  const task = after.tasks.get(id);
+  const subject = (task ?? was)?.subject ?? '';
+  const name = `#${id} ${safeText(subject, MAX_SUBJECT_IN_HISTORY)}`;
+  if (was === undefined) return `${id >= before.nextId ? 'created' : 'restored'} ${name}`;
   if (task === undefined) return `deleted ${name}`;
   const whom = task.owner === undefined ? '' : ` (${nameText(task.owner)})`;
   if (was.status !== task.status || was.owner !== task.owner) {
     if (task.status === 'completed') return `completed ${name}`;
-    if (task.status === 'in_progress') return `claimed ${name}${whom}`;
+    if (task.status === 'in_progress')
+      return `claimed ${name}${task.owner === after.by ? '' : whom}`;
     if (was.status === 'completed') return `reopened ${name}`;
     if (was.owner === task.owner) return `put back ${name}${whom}`;
     return task.owner === undefined ? `released ${name}` : `assigned ${name}${whom}`;
   }
   if (was.isArchived !== task.isArchived) return `${task.isArchived ? '' : 'un'}archived ${name}`;
   const fields = changedFields(was, task).map((field) => (field === 'lostBy' ? 'owner' : field));
-  return `changed ${fields.join(', ')} of ${name}`;
+  return `${fields.join() === 'comments' ? 'commented on' : `changed ${fields.join(', ')} of`} ${name}`;
 }
 
 /** With the clock of its leases, unless it is a past version: which of those had expired is not known. */

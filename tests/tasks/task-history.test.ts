@@ -30,7 +30,7 @@ test('the history names agents and changes, newest first', async () => {
 6  TIME  main  released #2 Bee
 5  TIME  lead  changed blocks of #1 A; changed subject, blockedBy of #2 Bee
 4  TIME  ann  completed #1 A
-3  TIME  ann  claimed #1 A (ann)
+3  TIME  ann  claimed #1 A
 2  TIME  lead  created #2 B
 1  TIME  lead  created #1 A
 `);
@@ -42,6 +42,18 @@ test('the history names agents and changes, newest first', async () => {
   expect(await team.err('TaskList --at 99')).toContain(
     'no_such_version: there is no version 99: versions 1 to 8 are kept',
   );
+});
+
+test('the history names the owner of a claim only where another made it, and says who commented', async () => {
+  const team = await Team.of('AB', QUIET);
+  await team.run('TaskClaim 1 --agent ann', 'TaskUpdate 2 --owner bob --status in_progress');
+  await team.run('TaskUpdate 1 --comment Half --agent lead');
+  const told = (await team.out('TaskList --history')).match(/\w+ {2}(claimed|commented).*/g);
+  expect(told).toEqual([
+    'lead  commented on #1 A',
+    'main  claimed #2 B (bob)',
+    'ann  claimed #1 A',
+  ]);
 });
 
 test('each change of a status or an owner has its verb', () => {

@@ -165,7 +165,7 @@ test.each([
     expect(told).toMatch(/Lease until\s+\S+/);
     expect(told).toMatch(/Description\s+Two\nlines/);
     expect(told).toMatch(/Comment by leader\s+.* · First\nsecond/);
-    expect(told).toMatch(/History\s[\s\S]*ann: claimed #1 Parse \(ann\)/);
+    expect(told).toMatch(/History\s[\s\S]*ann: claimed #1 Parse/);
     expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
     expect(await page.evaluate('document.activeElement.dataset.fold')).toBe('task:1');
     await picture(page, `details-${width}-${scheme}`);
