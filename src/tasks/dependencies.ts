@@ -1,5 +1,5 @@
 import { because, type Reason, type Refused } from './reasons.ts';
-import { type Task, type TaskGraph, withTasks } from './task.ts';
+import { changedIds, openBlockers, type Task, type TaskGraph, withTasks } from './task.ts';
 import type { TaskChanges } from './task-fields.ts';
 
 const LINK_FIELDS = ['addBlocks', 'addBlockedBy', 'removeBlocks', 'removeBlockedBy'] as const;
@@ -52,10 +52,23 @@ export function removeTask(
   return { ...graph, tasks };
 }
 
-/** The open tasks that waited for this one and now wait for none. */
-export function unblockedBy(before: Task, { tasks }: TaskGraph): number[] {
-  const isDone = (id: number) => tasks.get(id)?.status === 'completed';
-  return before.blocks.filter((id) => tasks.get(id)?.blockedBy.every(isDone) && !isDone(id));
+/** The open tasks that waited for others and now wait for none: these were completed, deleted or unlinked. */
+export function unblockedIn(before: TaskGraph, after: TaskGraph): number[] {
+  const candidates = new Set<number>();
+  for (const id of changedIds(before, after)) {
+    const [was, task] = [before.tasks.get(id), after.tasks.get(id)];
+    if (was === undefined) continue;
+    if (task === undefined || task.status === 'completed') {
+      for (const waiting of was.blocks) candidates.add(waiting);
+    }
+    if (was.blockedBy !== task?.blockedBy) candidates.add(id);
+  }
+  const isUnblocked = (id: number) => {
+    const [was, task] = [before.tasks.get(id), after.tasks.get(id)];
+    if (was === undefined || task === undefined || task.status === 'completed') return false;
+    return openBlockers(before, was).length > 0 && openBlockers(after, task).length === 0;
+  };
+  return [...candidates].filter(isUnblocked);
 }
 
 /** The shortest path from a task along `blocks` back to itself. */

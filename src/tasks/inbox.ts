@@ -1,6 +1,7 @@
 import { nameText, quotedText, withoutTags } from '../base/safe-text.ts';
 import { USER } from '../lists/place.ts';
-import { changedIds, type Notice, openBlockers, type Task, type TaskGraph } from './task.ts';
+import { unblockedIn } from './dependencies.ts';
+import { changedIds, type Notice, type Task, type TaskGraph } from './task.ts';
 
 /** An agent that never reads loses older notices. */
 const MOST_NOTICES = 1000;
@@ -15,7 +16,7 @@ export function withNotices(
 ): TaskGraph {
   const inboxes = new Map(after.inboxes);
   const changed = changedIds(before, after);
-  const unblocked = unblockedIn(before, after, changed);
+  const unblocked = new Set(unblockedIn(before, after));
   for (const taskId of [...new Set([...changed, ...unblocked])].sort((a, b) => a - b)) {
     const [was, now] = [before.tasks.get(taskId), after.tasks.get(taskId)];
     const { subject } = (now ?? was) as Task;
@@ -73,25 +74,6 @@ const WORDS: Readonly<Record<Event, string>> = {
 };
 /** Followed by `by NAME`. Newer builds may have others. */
 const NOTICE_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(WORDS));
-
-/** The pending tasks that waited for others and now wait for none: these were completed, deleted or unlinked. */
-function unblockedIn(before: TaskGraph, after: TaskGraph, changed: readonly number[]): Set<number> {
-  const candidates = new Set<number>();
-  for (const id of changed) {
-    const [was, task] = [before.tasks.get(id), after.tasks.get(id)];
-    if (was === undefined) continue;
-    if (task === undefined || task.status === 'completed') {
-      for (const waiting of was.blocks) candidates.add(waiting);
-    }
-    if (was.blockedBy !== task?.blockedBy) candidates.add(id);
-  }
-  const isUnblocked = (id: number) => {
-    const [was, task] = [before.tasks.get(id), after.tasks.get(id)];
-    if (was === undefined || task?.status !== 'pending') return false;
-    return openBlockers(before, was).length > 0 && openBlockers(after, task).length === 0;
-  };
-  return new Set([...candidates].filter(isUnblocked));
-}
 
 /** The agents that a change of one task concerns. The first kind counts. */
 function noticeKinds(

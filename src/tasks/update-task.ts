@@ -1,7 +1,7 @@
 import type { Proof } from '../base/proof/proof.ts';
 import { DEFAULT_AGENT, USER } from '../lists/place.ts';
 import { type ClaimRules, claimedBy, reasonsAgainst } from './claims.ts';
-import { changeLinks, removeTask, unblockedBy } from './dependencies.ts';
+import { changeLinks, removeTask, unblockedIn } from './dependencies.ts';
 import { because, type Reason, type Refused } from './reasons.ts';
 import { changedFields, type Task, type TaskGraph, type TaskStatus, withTasks } from './task.ts';
 import { metadataProblem, TASK_FIELD_NAMES, type TaskChanges } from './task-fields.ts';
@@ -31,7 +31,7 @@ export interface Updated {
   readonly task: Task | undefined;
   /** Names of fields. */
   readonly changed: readonly string[];
-  /** The open tasks that no longer wait for any, since this one was completed or deleted. */
+  /** The open tasks that no longer wait for any. */
   readonly unblocked: readonly number[];
 }
 
@@ -50,7 +50,7 @@ export function updateTask(
   if (before === undefined) return { refused: [because('task_not_found', changes.taskId)] };
   if (changes.status === 'deleted') {
     const without = removeTask(graph, before, at);
-    const unblocked = before.status === 'completed' ? [] : unblockedBy(before, without);
+    const unblocked = unblockedIn(graph, without);
     return { graph: without, before, task: undefined, changed: ['deleted'], unblocked };
   }
   // 2. Link it, change its fields, find its owner, and refuse for all reasons at once.
@@ -74,7 +74,6 @@ export function updateTask(
   const changed = changedFields(before, task).filter((field) => field !== 'lostBy');
   if (changed.length === 0) return { graph, before, task: before, changed, unblocked: [] };
   const after = withTasks(links, [{ ...task, updatedAt: at }]);
-  const isCompletedNow = task.status === 'completed' && before.status !== 'completed';
   return {
     graph: after,
     before,
@@ -82,7 +81,7 @@ export function updateTask(
     changed: changed
       .filter((field) => field !== 'proof' || changed.length === 1)
       .map((field) => (field === 'comments' ? 'comment' : field)),
-    unblocked: isCompletedNow ? unblockedBy(task, after) : [],
+    unblocked: unblockedIn(graph, after),
   };
 }
 

@@ -1,11 +1,13 @@
 import { EXIT_CODES } from '../base/command/agent-command.ts';
 import { exitCodeOf } from '../base/command/replies.ts';
 import { StateError } from '../base/command/state-error.ts';
+import { idsText } from '../base/command/status.ts';
 import { limitCommand } from '../base/command/time-limit.ts';
 import { nameText, safeText } from '../base/safe-text.ts';
 import type { SettingsSource } from '../base/settings/settings.ts';
 import type { ListHome } from '../lists/list-home.ts';
 import { USER } from '../lists/place.ts';
+import { unblockedIn } from '../tasks/dependencies.ts';
 import { because } from '../tasks/reasons.ts';
 import type { Task } from '../tasks/task.ts';
 import { taskCommands } from '../tasks/task-commands.ts';
@@ -93,11 +95,11 @@ export async function writeTask(
   });
   const commands = taskCommands({ open: () => asSeen, settings, around: home.around });
   const command = commands.find((one) => one.name === name);
-  const { stdout, stderr, exitCode } = (await command?.execute({
+  const { stderr, exitCode } = (await command?.execute({
     argv: [...(force ? ['--force'] : []), JSON.stringify(json)],
     stdin: async () => '',
     env: { TODO_AGENT: USER },
-  })) ?? { stdout: '', stderr: `there is no ${name}`, exitCode: 1 };
+  })) ?? { stderr: `there is no ${name}`, exitCode: 1 };
   if (exitCode !== 0) {
     const read = await current(exitCode, () => store.read());
     const now = seen && read ? read.graph.tasks.get(seen.id) : seen;
@@ -106,8 +108,12 @@ export async function writeTask(
   }
   const { version, before, after } = asSeen.lastChange ?? {};
   const created = [...(after?.tasks.keys() ?? [])].find((id) => !before?.tasks.has(id));
-  const [, unblocked] = /^Unblocked: (.*)$/m.exec(stdout) ?? [];
-  return { version, created, remark: unblocked === undefined ? '' : `; unblocked ${unblocked}` };
+  const unblocked = before && after ? unblockedIn(before, after) : [];
+  return {
+    version,
+    created,
+    remark: unblocked.length > 0 ? `; unblocked ${idsText(unblocked)}` : '',
+  };
 }
 
 /** The reasons in an error for a model, without places in its JSON: `Must be at most 200 characters`. */

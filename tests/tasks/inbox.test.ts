@@ -51,6 +51,15 @@ test.each([
   expect(await heard(team, 'bob')).toBe('');
 });
 
+test('the reply names a task in progress that is unlinked from its blocker, and its owner is told', async () => {
+  const team = new Team();
+  await team.run('TaskCreate --subject A --agent lead', 'TaskCreate --subject B --agent lead');
+  await team.run('TaskClaim 2 --agent bob', 'TaskUpdate 2 --add-blocked-by 1 --agent lead');
+  const { stdout } = await team.run('TaskUpdate 2 --remove-blocked-by 1 --agent lead');
+  expect(stdout).toBe('Updated task #2: blockedBy\nUnblocked: #2\n');
+  expect(await heard(team, 'bob')).toBe('Note: #2 "B": yours: unblocked by lead\n');
+});
+
 test('the owner of a task is told once that another commented on it, and not of what a later undo brings back', async () => {
   const team = new Team();
   await team.run('TaskCreate --subject A --owner bob --agent lead');

@@ -40,7 +40,7 @@ test('every field as an option', async () => {
     ok('Updated task #4: subject, description, activeForm, metadata, blocks, blockedBy\n'),
   );
   expect(await team.run('TaskUpdate 4 --remove-blocks 3 --add-blocked-by 3')).toEqual(
-    ok('Updated task #4: blocks, blockedBy\n'),
+    ok('Updated task #4: blocks, blockedBy\nUnblocked: #3\n'),
   );
   const { stdout } = await team.run('TaskGet 4 --json');
   expect(JSON.parse(stdout)).toMatchObject({
