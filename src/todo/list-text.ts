@@ -173,15 +173,15 @@ export const MOVED: Readonly<Record<TodoStatus, string>> = {
 /**
  * The changes in one line: `completed "Fix login"; began "Run tests"; 1 removed, 2 added`.
  *
- * @param isInPlace another text in an item's place is the same item, as people edit.
+ * @param isByPerson people change one item at a time: each is named, and another text in an item's place is the same item.
  */
-export function describeChange(before: Items, after: Items, isInPlace = false): string {
+export function describeChange(before: Items, after: Items, isByPerson = false): string {
   if (after.length === 0) return describeClearing(before);
-  const pairs = (isInPlace ? pairInPlace : pairItems)(before, after);
+  const pairs = (isByPerson ? pairInPlace : pairItems)(before, after);
   const old = new Map(pairs.map((pair) => [pair.after, pair.before]));
   const moved = after.filter((item) => isMoved(item, old.get(item)));
   const removed = pairs.flatMap((pair) => (pair.before && !pair.after ? [pair.before] : []));
-  const begun = removed.filter(({ status }) => status === 'in_progress');
+  const added = pairs.flatMap((pair) => (pair.after && !pair.before ? [pair.after] : []));
   const renamed = pairs.flatMap(({ before: was, after: is }) => {
     if (!was || !is || isMoved(is, was) || contentKey(was) === contentKey(is)) return [];
     return [`${named(was)} to ${named(is)}`];
@@ -194,10 +194,12 @@ export function describeChange(before: Items, after: Items, isInPlace = false): 
       firstNamed(MOVED[status], having(moved, status).map(named)),
     ),
     // A dropped item in progress is always named.
-    ...firstNamed('dropped', begun.map(named)),
+    ...firstNamed('dropped', (isByPerson ? removed : having(removed, 'in_progress')).map(named)),
     ...firstNamed('proved', proved),
     ...firstNamed('changed', renamed),
-    ...removedAndAdded(pairs),
+    ...(isByPerson
+      ? firstNamed('added', having(added, 'pending').map(named))
+      : removedAndAdded(pairs)),
   ];
   if (parts.length > 0) return parts.join('; ');
   if (JSON.stringify(before) === JSON.stringify(after)) return NOTHING_CHANGED;

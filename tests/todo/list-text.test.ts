@@ -66,6 +66,18 @@ test("a person's edit of an item's text is a change of that item, as the agent i
   expect(changeOfVersion(after, before)).toBe('changed "Fix login" to "Ship it"');
 });
 
+test.each([
+  ['[>] a', '[>] a | [ ] b', 'added "b"'],
+  ['[>] a | [ ] b | [ ] c', '[>] a | [ ] c', 'dropped "b"'],
+  ['[>] a | [ ] b', '[ ] b', 'dropped "a"'],
+  ['[ ] b', '[>] a | [ ] b', 'began "a"'],
+])(
+  'what a person adds or drops has its name in the history: %j, then %j: %s',
+  (before, after, change) => {
+    expect(describeChange(itemsIn(before), itemsIn(after), true)).toBe(change);
+  },
+);
+
 test('for any lists, it is one short line of plain text', () => {
   fc.assert(
     fc.property(todoList(), todoList(), (before, after) => {
