@@ -4,13 +4,16 @@ import { onTestFinished } from 'vitest';
 import { TodoHome } from '../../src/todo/todo-home.ts';
 import { items } from '../guidance/agent-session.ts';
 import { AGENT_SHELL } from './agent-shell.ts';
-import { ENV } from './bash.ts';
+import { bashIsSince, ENV } from './bash.ts';
 import { eventually } from './eventually.ts';
 import { temporaryDirectory } from './files.ts';
 import { hasProc } from './processes.ts';
-import { TmuxTerminal } from './tmux.ts';
+import { hasTmux, TmuxTerminal } from './tmux.ts';
 
 export const PROMPT = 'p> ';
+
+/** Older bashes have no PS0: the panel is above the prompt there. */
+export const hasPanelBelow = hasTmux && bashIsSince(4, 4);
 
 export interface PersonsShellOptions {
   columns?: number;

@@ -4,9 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { forAllTests } from '../helpers/for-all-tests.ts';
 import { hasPrograms } from '../helpers/machine.ts';
-import { PersonsShell, panels } from '../helpers/persons-shell.ts';
+import { hasPanelBelow, PersonsShell, panels } from '../helpers/persons-shell.ts';
 import { hasProc, processesWith } from '../helpers/processes.ts';
-import { hasTmux } from '../helpers/tmux.ts';
 
 const RC = `PS1='p> '
 _greet() { COMPREPLY=($(compgen -W 'alice alfred' -- "$2")); }
@@ -14,7 +13,7 @@ complete -F _greet meet
 meet() { echo "met $1"; }
 `;
 
-describe.skipIf(!hasTmux)("in a person's first hour, with a list in sight,", () => {
+describe.skipIf(!hasPanelBelow)("in a person's first hour, with a list in sight,", () => {
   const shared = forAllTests((finished) => {
     const [home, list] = [{ '.bashrc': RC }, ['[x] Read', '[>] Write']];
     return PersonsShell.start({ columns: 90, rows: 30, home, list, onTestFinished: finished });

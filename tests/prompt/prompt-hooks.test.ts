@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { run } from '../helpers/agent-shell.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasPrograms } from '../helpers/machine.ts';
-import { PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
-import { hasTmux } from '../helpers/tmux.ts';
+import { hasPanelBelow, PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
 
 const LIST = ['[x] Plan', '[>] Build <- Building', '[ ] Ship'];
 const start = (bashrc: string, options: Parameters<typeof PersonsShell.start>[0] = {}) =>
@@ -27,7 +26,7 @@ test.each(['"\\C-g": "seq 9 | less"', '"\\C-g" "seq 9 | less"'])(
   },
 );
 
-describe.skipIf(!hasTmux)('at a prompt', () => {
+describe.skipIf(!hasPanelBelow)('at a prompt', () => {
   test.each([
     ['a DEBUG trap', `${WRAP}\n${DEBUG}`],
     ['no DEBUG trap', WRAP],

@@ -4,14 +4,12 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, type ExpectStatic, type TestContext, test } from 'vitest';
 import { answerPrompt } from '../../src/prompt/prompt-panel.ts';
-import { bashIsSince } from '../helpers/bash.ts';
 import { callCommand } from '../helpers/commands.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { hasPrograms, isHere } from '../helpers/machine.ts';
-import { PersonsShell } from '../helpers/persons-shell.ts';
-import { hasTmux } from '../helpers/tmux.ts';
+import { hasPanelBelow, PersonsShell } from '../helpers/persons-shell.ts';
 
 const LIST = ['[x] Plan', '[>] Build <- Building', '[ ] Ship'];
 const VI = 'set -o vi';
@@ -175,7 +173,7 @@ class Pair {
 /** A prompt after a line with this number. */
 const shows = (text: string, number: number) => new RegExp(`^${number}\n.*p>$`, 's').test(text);
 
-describe.skipIf(!hasTmux || !bashIsSince(4, 4))('at a prompt', { concurrent: true }, () => {
+describe.skipIf(!hasPanelBelow)('at a prompt', { concurrent: true }, () => {
   for (const [at, [name, bashrc]] of Object.entries(SETUPS).entries()) {
     // Each at one of the widths, or at all of them.
     const widths = COLUMNS.filter((_, index) => process.env.TEST_RUNS || at % 3 === index);
@@ -200,7 +198,7 @@ describe.skipIf(!hasTmux || !bashIsSince(4, 4))('at a prompt', { concurrent: tru
   }
 });
 
-test.skipIf(!hasTmux || !bashIsSince(4, 4))(
+test.skipIf(!hasPanelBelow)(
   'in vi mode, also by ~/.inputrc, a line edited with counts is shown as without a panel',
   async (context) => {
     const inputrc = 'set editing-mode vi\nset keyseq-timeout 50\n';
@@ -236,7 +234,7 @@ const PLACES = [
   ['top', 80],
 ] as const;
 
-describe.skipIf(!hasTmux || !bashIsSince(4, 4))('above the panel', { concurrent: true }, () => {
+describe.skipIf(!hasPanelBelow)('above the panel', { concurrent: true }, () => {
   test.for(PLACES.map((place, index) => [...place, index] as const))(
     'prompts and what is typed at them look as without a panel: at the %s of %i columns',
     async ([where, columns, index], context) => {

@@ -12,9 +12,8 @@ import { callCommand } from '../helpers/commands.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
 import { forAllTests } from '../helpers/for-all-tests.ts';
-import { PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
+import { hasPanelBelow, PersonsShell, panels, writeLine } from '../helpers/persons-shell.ts';
 import { hasProc, isAlive, processesWith } from '../helpers/processes.ts';
-import { hasTmux } from '../helpers/tmux.ts';
 
 const LIST = ['[x] Plan', '[>] Build <- Building', '[ ] Ship'] as const;
 const start = PersonsShell.start;
@@ -23,7 +22,7 @@ const start = PersonsShell.start;
 const update = ({ home, project }: PersonsShell, ...lines: readonly string[]) =>
   new TodoHome({ HOME: home }, project).open({}).update(items(...lines));
 
-describe.skipIf(!hasTmux)('in one interactive shell', () => {
+describe.skipIf(!hasPanelBelow)('in one interactive shell', () => {
   const shared = forAllTests(async (finished) => {
     const bin = temporaryDirectory(finished);
     const log = join(bin, 'log');
@@ -378,7 +377,7 @@ Note: [ ] Ship it`);
   );
 });
 
-describe.skipIf(!hasTmux)('an interactive shell', () => {
+describe.skipIf(!hasPanelBelow)('an interactive shell', () => {
   test('of another size has one panel of that size, below the typed text', async () => {
     const shell = await start({ list: LIST });
     shell.type('echo half');
