@@ -56,6 +56,8 @@ const ITEM_WORD = /^#?[1-9]\d{0,3}$/;
 const OF_ITEM = /^#?[1-9]\d{0,3}[\s:=]+\w/;
 /** Only characters that mean nothing else to bash, since the error tells to type it. */
 const FILE_NAME = /^[\w@%+=:,./~-]*(?:\.\w{1,8}|\/[\w@%+=:,./~-]*)$/;
+/** Such as `Here is the list: {"todos":[...]}`, or YAML. */
+const HOLDS_LIST = /\b(?:todos|content)"?\s*:/;
 
 /** The error for words in place of a list, with the likely call; undefined for anything that looks like JSON. */
 export function wrongWord(given: readonly string[]): string | undefined {
@@ -73,9 +75,9 @@ export function wrongWord(given: readonly string[]): string | undefined {
     return problem(call && isStep(call) ? call : filledIn(ANY_STEP, words));
   }
   if (first === '-' || first.trim() === '' || isValue(first)) return undefined;
-  const call = callFor(first, words);
-  if (call !== undefined) return problem(call);
   if (FILE_NAME.test(first)) return problem(filledIn(FILE_LIST, words));
+  const call = HOLDS_LIST.test(first) ? WHOLE_LIST : callFor(first, words);
+  if (call !== undefined) return problem(call);
   // One plain word may be any slip; the JSON error explains more.
   return words.length === 1 && !/\s/.test(first) ? undefined : problem(ADD);
 }

@@ -5,6 +5,7 @@ import { BEFORE, BUILD, json, refused, todoWrite } from './call.ts';
 // Which call is named for which words: tests/slips.
 test.each([
   ['plan.json', "Invalid JSON format\n- 'plan.json' is not a list. Try: TodoWrite < plan.json", 1],
+  ['p.json', "Invalid JSON format\n- 'p.json' is not a list. Try: TodoWrite < p.json", 1],
   ['--todos', `Unknown option --todos. Try: TodoWrite '{"todos":[...]}'`, 2],
   ['--undoo', 'Unknown option --undoo (did you mean --undo?)', 2],
   ['--restore=2', 'Unknown option --restore. Try: TodoWrite --undo --at 2', 2],
