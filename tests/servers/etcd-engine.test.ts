@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { EtcdEngine } from '../../src/servers/etcd-engine.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { freePorts } from '../helpers/ports.ts';
 import { startProxy } from '../helpers/proxy.ts';
 import { describeOn, useServers } from '../helpers/servers.ts';
@@ -7,6 +9,20 @@ import { describeOn, useServers } from '../helpers/servers.ts';
 
 const NOON = new Date('2026-05-01T12:00:00.000Z');
 const servers = useServers();
+
+test('what follows a server that is down keeps no process alive', async () => {
+  const [port] = await freePorts(1);
+  const options = { hosts: [`127.0.0.1:${port}`], root: 'todowrite', timeoutMs: 500 };
+  const engine = new EtcdEngine({ ...options, tls: undefined, user: undefined });
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => timers.mockRestore());
+  const stop = engine.announcements('todos/').listen(() => {});
+  const pauses = () => timers.mock.results.filter((_, at) => timers.mock.calls[at]?.[1] === 200);
+  await eventually('it tries again', () => pauses().length > 1);
+  stop();
+  engine.close();
+  expect(pauses().some(({ value }) => value.hasRef())).toBe(false);
+});
 
 let lists = 0;
 const history = 5;
