@@ -207,10 +207,12 @@ function rowKeys(state: ViewerState): string[] {
   const { status } = chosenItem(state) ?? chosenTask(state) ?? {};
   if (status === undefined) return ['n new'];
   const start = status === 'in_progress' ? 'p put back' : 'p start';
+  // A task is reopened before it is started again.
+  const starts = name === 'board' && status === 'completed' ? [] : [start];
   const complete = status === 'completed' ? 'x reopen' : 'x complete';
   const rest =
     name === 'board' ? ['o owner', 'd delete', 'n new'] : ['d drop', 'n new', 'J K move'];
-  return [start, complete, 'e edit', 'Enter details', ...rest];
+  return [...starts, complete, 'e edit', 'Enter details', ...rest];
 }
 
 function pageKeys(state: ViewerState): string[] {

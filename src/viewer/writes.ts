@@ -116,12 +116,11 @@ export async function writeTask(
   };
 }
 
-/** The reasons in an error for a model, without places in its JSON: `Must be at most 200 characters`. */
+/** The reasons in an error for a model, without places in its JSON and advice: `Must be at most 200 characters`. */
 function reasonsOf(stderr: string): string {
   const lines = stderr.split('\n');
-  const reasons = lines
-    .filter((line) => line.startsWith('- '))
-    .map((line) => line.replace(/^- (?:[a-z_]+(?:\[\d+\])?(?:\.\w+)?: )?/, ''));
+  const REASON = /^- [a-z_]+(?:\[\d+\])?(?:\.\w+)?: (.*)/;
+  const reasons = lines.flatMap((line) => REASON.exec(line)?.[1] ?? []);
   const title = lines.find((line) => line.startsWith('Error: '))?.slice('Error: '.length) ?? stderr;
   return safeText(`Not saved: ${[...new Set(reasons)].join('; ') || title}`);
 }

@@ -66,6 +66,19 @@ test('the message names the tasks that a completed one has unblocked', async () 
   expect(await toldAfter(viewer, store)).toBe('Completed #1 Parse; unblocked #2');
 });
 
+test('a refusal on the board gives a person the reason, not the command that a model would type next', async () => {
+  const store = openTaskStore({ folder: `${temporaryDirectory()}/team` });
+  const tasks = [{ subject: 'Parse' }, { subject: 'Ship', blockedBy: [{ index: 0 }] }];
+  await store.change((graph, at) => createTasks(graph, tasks, at));
+  const viewer = new TestViewer({ tasks: [await store.read()] }, { page: 'board' });
+  expect(await toldAfter(viewer.press('down', 'p'), store)).toBe('Not saved: #2 is blocked by #1');
+});
+
+test('p is offered for a task that can be started, not for a completed one', () => {
+  expect(board().press('left').rows().at(-1)).toMatch(/^p start {2}x complete /);
+  expect(board().press('right').rows().at(-1)).toMatch(/^x reopen /);
+});
+
 /** Opens the viewer of session `s`. */
 async function watch(state: string, options: string, isShown: (screen: string) => boolean) {
   const program = `${process.execPath} ${executable('agent-shell')} watch --session s ${options}`;
