@@ -1,7 +1,8 @@
 export const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const LONGEST_MS = 365 * UNIT_MS.d;
+/** A hundred years. */
+const LONGEST_MS = 36_500 * UNIT_MS.d;
 
-/** `30m` as milliseconds; accepts s, m, h and d, up to a year. Returns undefined for anything else. */
+/** `30m` as milliseconds; accepts s, m, h and d. Returns undefined for anything else. */
 export function parseDuration(given: string): number | undefined {
   const [, digits = '', unit = ''] = /^\s*(\d{1,9})\s*([smhd])\s*$/.exec(given) ?? [];
   const ms = Number(digits) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? 0);

@@ -13,6 +13,7 @@ test('without an id, tasks that were completed a week ago are archived; by its i
   setClock(-60_000);
   expect(await team.out('TaskArchive 1')).toBe('Archived: #1\n');
   setClock(7 * 86_400_000 + 60_000);
+  expect(await team.out('TaskArchive --older-than 400d')).toBe('Nothing to archive.\n');
   expect(await team.out('TaskArchive')).toBe('Archived: #2\n');
 });
 
