@@ -108,8 +108,9 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
     return this.hosts[this.#current] as string;
   }
 
-  turnToNext(): void {
-    this.#current = (this.#current + 1) % this.hosts.length;
+  /** Does nothing if another request has turned already. */
+  turnFrom(host: string): void {
+    if (this.current === host) this.#current = (this.#current + 1) % this.hosts.length;
   }
 
   /** Pending requests fail. */
@@ -146,6 +147,7 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
     let doubt = typeof purpose === 'object' ? purpose : undefined;
     let reason = doubt?.reason ?? NO_TIME;
     for (let tries = 1; ; tries++) {
+      const { current } = this;
       const left = deadline - clockMs();
       // A try with hardly any time would only leave its outcome open.
       if (this.isClosed || left < 2 * SERVER_PAUSE_MS) throw this.#error(purpose, reason, doubt);
@@ -159,7 +161,7 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
         if (error.outcome !== 'undone' || doubt) doubt = { reason };
         if (error.outcome === 'hopeless') throw this.#error(purpose, reason, doubt);
       }
-      this.turnToNext();
+      this.turnFrom(current);
       // All were tried; another one may be about to take over.
       if (tries % this.hosts.length === 0) await pause(SERVER_PAUSE_MS);
     }
@@ -187,7 +189,7 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
 
   #connection(): C {
     const { current } = this;
-    for (const old of this.#connections) if (old.address !== current) old.end();
+    for (const old of this.#connections) if (old.address !== current) old.end(NO_ANSWER);
     this.#connections = this.#connections.filter(({ hasEnded }) => !hasEnded);
     const free = this.#connections.find(({ isChanging }) => !isChanging);
     if (free) return free;

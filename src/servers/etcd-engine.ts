@@ -161,7 +161,7 @@ export class EtcdEngine extends Engine<EtcdConnection> {
         clearTimeout(timer);
         this.#watching.delete(connection);
         isEstablished = false;
-        this.turnToNext();
+        this.turnFrom(connection.address);
         if (!hasEnded) await pause(RETRY_PAUSE_MS, false);
       }
     };

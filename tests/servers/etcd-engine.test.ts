@@ -4,6 +4,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { freePorts } from '../helpers/ports.ts';
 import { startProxy } from '../helpers/proxy.ts';
 import { describeOn, useServers } from '../helpers/servers.ts';
+import { END, portThat } from './false-server.ts';
 
 // Reports of a client whose request was carried out, but whose answer was lost.
 
@@ -22,6 +23,21 @@ test('what follows a server that is down keeps no process alive', async () => {
   stop();
   engine.close();
   expect(pauses().some(({ value }) => value.hasRef())).toBe(false);
+});
+
+test('requests that a member leaves unanswered go to the next one together', async () => {
+  let connections = 0;
+  const silent = await portThat(() => {
+    connections++;
+    return () => [END];
+  });
+  const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{"header":{}}';
+  const next = await portThat(() => (said) => said.match(/POST \//g)?.map(() => answer));
+  const hosts = [silent, next].map((port) => `127.0.0.1:${port}`);
+  const engine = new EtcdEngine({ hosts, root: 'todowrite', timeoutMs: 60_000 });
+  expect(await Promise.all(['a', 'b'].map((key) => engine.newest(key)))).toEqual([0, 0]);
+  expect(connections).toBe(1);
+  engine.close();
 });
 
 let lists = 0;
