@@ -140,7 +140,7 @@ export function fixedTexts(files: ControlFiles): Readonly<Record<string, string>
   return {
     [files.redirected]: `[[ ! -d /dev/fd || ${leads(1)} && ${leads(2)} ]]\n`,
     [files.late]: `{ ${reportCommand('1', files)};${makeReady(files)};} >${quote(files.status)} 2>/dev/null\n`,
-    [files.goOn]: `{ ${RESET_PARSER};${refuseHidden(files)};} 2>/dev/null\n${goOnCommand(files)}\n`,
+    [files.goOn]: `{ ${RESET_PARSER};${refuseHidden(files)};} 2>/dev/null&&\n${goOnCommand(files)}\n`,
   };
 }
 
@@ -205,7 +205,7 @@ function mayShowMore(line: string, { flags, aliases }: HeldSettings): boolean {
 
 // After a syntax error inside [[ ]], bash 5.2 may parse all that follows as a condition; after an open "$( it may write before
 // the buffer of the next command. Another, plain syntax error resets the parser. In POSIX mode that would end bash: `command`
-// prevents it, but not in 4.0 to 5.0, which need no reset. Nor does a bash that could read KEEP.
+// prevents it, but not in 4.0 to 5.0, which need no reset. Nor does a bash that could read KEEP, except for what CAN_EVAL does.
 const RESET_PARSER = `case \${${KEPT}+kept}$BASH_VERSION:$SHELLOPTS in kept*|4*posix*|5.0*posix*);;*)${BUILTIN} command eval \\);esac`;
 
 /**
@@ -237,20 +237,22 @@ const makeReady = ({ bin }: ControlFiles) =>
   `${BUILTIN} unset -v ${KEPT};case :\${PATH-}: in ::|*:${quote(bin)}:*);;*)${BUILTIN} printf -v PATH %s ${quote(`${bin}:`)}"$PATH";esac`;
 // The directory is asked of `pwd`, since a line may set $PWD.
 const SETTINGS = `${BUILTIN} shopt -p expand_aliases;${BUILTIN} pwd -L;${BUILTIN} printf \\\\0;${BUILTIN} trap -p ERR DEBUG RETURN`;
+/** The next line needs `eval`. */
+const CAN_EVAL = `${BUILTIN} command eval '[[ ! \${FUNCNAME[1]-} ]]'`;
 /**
  * Ends bash if `builtin` is a function: since 4.4, without BASH_COMPAT, no function can leave this loop. Before, one can, but then
- * FUNCNAME holds its name where it evaluates the seal.
+ * FUNCNAME holds its name where it evaluates the seal. Then fails if `eval` does twice: after a syntax error in a file that the line
+ * has sourced, bash 5.2 may know no condition, and the failure resets its parser.
  */
 const refuseHidden = ({ hidden }: ControlFiles) =>
-  `for((;;));do ${BUILTIN} break;>${quote(hidden)};_=\${BASH_VERSINFO[9]?};done`;
+  `for((;;));do ${BUILTIN} break;>${quote(hidden)};_=\${BASH_VERSINFO[9]?};done;${CAN_EVAL}||${CAN_EVAL}`;
 
 /**
- * Checks `eval`, which the next line needs, completes the report with 0 if both outputs lead to the session, and waits. The host
+ * Completes the report with 0 if both outputs lead to the session, and waits. The host
  * goes on once it has the report, which `eval` must not write: `exit 5` in a trap for CHLD exits with 0 while bash is in an `eval`.
  */
 function goOnCommand(files: ControlFiles): string {
   return (
-    `${BUILTIN} eval '[[ ! \${FUNCNAME[1]-} ]]'&&` +
     `{ ${ownOutputs(files)}||${BUILTIN} . ${quote(files.redirected)};` +
     `${BUILTIN} printf \\\\0%s\\\\0%s\\\\0 "$?" ${files.seal} >${quote(files.done)};}&&${wait(files)}||` +
     `${BUILTIN} exit "\${${KEPT}-\${PIPESTATUS[0]}}"`

@@ -35,8 +35,8 @@ function statusCommand(exitCode: number, statuses: readonly number[], isAlone: b
 
 /** Holds `$?`, `$_` and PIPESTATUS from the end of a line until they are reported. No line knows it, or could make it readonly. */
 export const KEPT = `AGENT_SHELL_${randomHex(4)}`;
-/** Behind a line, since they are gone once `eval` has returned. */
-export const KEEP = `\n{ ${KEPT}=("$?" "$_" "\${PIPESTATUS[@]}");} 2>/dev/null`;
+/** Behind a line, since they are gone once `eval` has returned. After a failed `eval` in the line, bash 5.2 ignores a newline. */
+export const KEEP = `\n\n{ ${KEPT}=("$?" "$_" "\${PIPESTATUS[@]}");} 2>/dev/null`;
 
 const NAMED = /PIPESTATUS|\$\{?[!#]?_(?!\w)/;
 

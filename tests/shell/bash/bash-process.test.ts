@@ -252,4 +252,20 @@ describe('an error inside "$(', () => {
     }
     expect((await session.run('[ $kept = $$ ] && echo same')).stdout).toBe('same\n');
   });
+
+  test.each(['if [[ -n $X; then :; fi', '[[ a b', '[[ a', 'echo "', '`', 'x=('])(
+    'nor does a syntax error in a file that a line sources, or in a text that it evaluates: %s',
+    async (broken) => {
+      const session = startSession();
+      const { cwd } = session;
+      writeFileSync(join(cwd, 'broken'), `${broken}\n`);
+      await session.run('kept=$$');
+      for (const call of ['. ./broken', 'read -r text <broken; eval "$text"']) {
+        for (const line of [`${call}; true`, `${call} || echo no`, `${call}; true | false`]) {
+          expect(await session.run(line), line).toEqual(plainBash(line, { cwd }));
+        }
+      }
+      expect((await session.run('[ $kept = $$ ] && echo same')).stdout).toBe('same\n');
+    },
+  );
 });
