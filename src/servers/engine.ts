@@ -59,6 +59,8 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
   readonly #connect: (address: string) => C;
   #connections: C[] = [];
   #current = 0;
+  /** Why there was no answer so far; a request that is left no time has none of its own. */
+  #trouble: string | undefined;
 
   /** @param tryMs how long one of several servers may take before the next one is tried. */
   constructor(
@@ -145,19 +147,24 @@ export abstract class Engine<C extends Connection<unknown> = Connection<unknown>
     request: (connection: C) => Promise<T>,
   ): Promise<ServerAnswer<T>> {
     let doubt = typeof purpose === 'object' ? purpose : undefined;
-    let reason = doubt?.reason ?? NO_TIME;
+    let reason = doubt?.reason;
     for (let tries = 1; ; tries++) {
       const { current } = this;
       const left = deadline - clockMs();
       // A try with hardly any time would only leave its outcome open.
-      if (this.isClosed || left < 2 * SERVER_PAUSE_MS) throw this.#error(purpose, reason, doubt);
+      if (this.isClosed || left < 2 * SERVER_PAUSE_MS) {
+        throw this.#error(purpose, reason ?? this.#trouble ?? NO_TIME, doubt);
+      }
       try {
-        return { answer: await this.#try(purpose, Math.min(left, this.tryMs), request), doubt };
+        const answer = await this.#try(purpose, Math.min(left, this.tryMs), request);
+        this.#trouble = undefined;
+        return { answer, doubt };
       } catch (error) {
         if (!(error instanceof Failed)) throw error;
         if (error.outcome === 'refused') throw this.#error(purpose, error.message, doubt, error);
         // A last try without enough time is not the reason.
-        if (error.message !== NO_ANSWER || reason === NO_TIME) reason = error.message;
+        if (error.message !== NO_ANSWER || reason === undefined) reason = error.message;
+        this.#trouble = reason;
         if (error.outcome !== 'undone' || doubt) doubt = { reason };
         if (error.outcome === 'hopeless') throw this.#error(purpose, reason, doubt);
       }

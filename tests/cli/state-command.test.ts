@@ -294,3 +294,13 @@ test('a server that cannot be reached is named, and its password is not', async 
   expect(await state('init')).toMatchObject({ stdout: '', exitCode: 3 });
   expect(JSON.stringify([write, told])).not.toContain('s3cret');
 });
+
+test('state says why PostgreSQL could not be reached, not that the time is used up', async () => {
+  const { state } = machine({
+    TODO_STATE_URL: 'postgres://ann@127.0.0.1:1/lists',
+    TODO_STATE_TIMEOUT: '1',
+  });
+  expect((await state()).stderr).toBe(
+    'Error: Cannot use the lists\n- cannot read from PostgreSQL at 127.0.0.1:1/lists: connect ECONNREFUSED 127.0.0.1:1\n',
+  );
+});
