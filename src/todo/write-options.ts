@@ -18,6 +18,7 @@ const CHECK = `"check":"npm test" in the item's JSON`;
 const START = 'TodoWrite --start N';
 const RESTORE = 'TodoWrite --undo --at N';
 const PROVE = 'TodoProve N';
+const MERGE = 'TodoWrite --done N, --start N or --add "..."; a list replaces the whole one';
 const ANY_STEP = `${START}, or --done N, --pending N, --drop N`;
 
 /** Words and options of other programs, and the call here that does the same. N is the call's item, FILE its file. */
@@ -41,6 +42,7 @@ const CALLS: readonly (readonly [call: string, words: string])[] = [
   [CHECK, 'check command test'],
   [FILE_LIST, 'file input from f i'],
   ['TodoWrite -', 'stdin'],
+  [MERGE, 'merge patch'],
   // These need the whole list.
   [WHOLE_LIST, 'write replace todos data edit rename move priority note comment message'],
 ];
