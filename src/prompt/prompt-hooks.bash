@@ -31,8 +31,9 @@ __todo_turn=0 __todo_patience=0 # with lists on a server: commands that have run
 # The redirections are around the call, so that `set -x` does not show it.
 __todo_hook='{ __todo_prompt && :; } 3>&2 2>/dev/null'
 # The trap for a new size of the terminal, which bash does not notice itself then. A DEBUG trap does not see it: a function
-# definition is no command. Bash reads it as the rest of a line that is being continued, so it begins with a newline.
-__todo_resize=$'\n''{ __todo_last() { :; }; } 3>&2 2>/dev/null </dev/null"${__todo_mode:$(($(__todo_draw_again)99999))}"'
+# definition is no command. Bash reads it as the rest of a line that is being continued, so it begins with a newline, and has
+# backquotes: for $( ) bash 5.2 parses again, and ended in that line with its memory corrupted.
+__todo_resize=$'\n''{ __todo_last() { :; }; } 3>&2 2>/dev/null </dev/null"${__todo_mode:$((`__todo_draw_again`99999))}"'
 __todo_prompt() {
   local code=$?
   __todo_keep_path && __todo_look "$code" || :
