@@ -38,8 +38,13 @@ test('a row holds all that a model sees of an item', () => {
   const item = { content: 'Tag it', activeForm: 'Tagging it', status: 'in_progress' } as const;
   const more = { id: '7', priority: 'high', check: 'npm test' } as const;
   const { versions } = listOf('main', [5, '- a']);
-  const list = { ...versions[0], items: [{ ...item, ...more }] };
-  const [row = ''] = todosForPeople([list], { ...look, columns: 100 }).split('\n');
+  const both = [
+    { ...item, ...more },
+    { ...item, id: '8' },
+  ];
+  const list = { ...versions[0], items: both };
+  const [row, next] = todosForPeople([list], { ...look, columns: 100 }).split('\n');
+  expect(next).toMatch(/^● Tag it \(id: 8\) /);
   expect(row).toMatch(/^● Tag it \(id: 7, check: npm test\) <- Tagging it\.\.\. .* high$/);
 });
 

@@ -351,7 +351,7 @@ test.runIf(bashIsSince(5, 0))(
 
 test('the first line of a session sees the state that plain bash has', async () => {
   const functions = bashIsSince(5, 0) ? '"${FUNCNAME[*]}"' : '';
-  const line = `echo "$0" "$#" "$SHLVL" "$BASH_SUBSHELL" ${functions}; jobs; trap -p; alias; type -t _L; umask`;
+  const line = `echo "$?" "$0" "$#" "$SHLVL" "$BASH_SUBSHELL" ${functions}; jobs; trap -p; alias; type -t _L; umask`;
   expect(await startSession().run(line)).toEqual(plainBash(line));
 });
 
