@@ -240,7 +240,8 @@ async function judge(place, passing) {
     // What fails without the change, too, has not noticed it.
     const failed = results.find(({ status }) => status === 'failed')?.file;
     const again = failed && tests !== PAGE_TESTS ? [failed] : tests;
-    if ((await run(60_000 + 2 * usualMs, ...again)).isWell) return `killed by ${failed}`;
+    if ((await run(60_000 + 2 * usualMs, ...again)).isWell)
+      return `killed by ${failed ?? 'the run itself'}`;
     if (!passing.delete(failed)) throw new Error('the tests fail without a change');
     leaveOut(failed);
     return judge(place, passing);

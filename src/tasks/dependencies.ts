@@ -53,9 +53,13 @@ export function removeTask(
 }
 
 /** The open tasks that waited for others and now wait for none: these were completed, deleted or unlinked. */
-export function unblockedIn(before: TaskGraph, after: TaskGraph): number[] {
+export function unblockedIn(
+  before: TaskGraph,
+  after: TaskGraph,
+  changed = changedIds(before, after),
+): number[] {
   const candidates = new Set<number>();
-  for (const id of changedIds(before, after)) {
+  for (const id of changed) {
     const [was, task] = [before.tasks.get(id), after.tasks.get(id)];
     if (was === undefined) continue;
     if (task === undefined || task.status === 'completed') {

@@ -16,7 +16,7 @@ export function withNotices(
 ): TaskGraph {
   const inboxes = new Map(after.inboxes);
   const changed = changedIds(before, after);
-  const unblocked = new Set(unblockedIn(before, after));
+  const unblocked = new Set(unblockedIn(before, after, changed));
   for (const taskId of [...new Set([...changed, ...unblocked])].sort((a, b) => a - b)) {
     const [was, now] = [before.tasks.get(taskId), after.tasks.get(taskId)];
     const { subject } = (now ?? was) as Task;
