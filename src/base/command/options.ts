@@ -229,11 +229,18 @@ function needs(name: string, kind: Exclude<OptionKind, 'flag'>): string {
 function readValue(text: string, kind: OptionKind): string | number | undefined {
   if (kind === 'version') return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
   if (typeof kind === 'string') return text;
-  return (isForm(kind) ? kind.from(text) !== undefined : kind.includes(text)) ? text : undefined;
+  if (isForm(kind)) return kind.from(text) === undefined ? undefined : text;
+  return spelledAs(text, kind);
 }
 
 function isForm(kind: OptionKind): kind is TextForm {
   return typeof kind === 'object' && 'from' in kind;
+}
+
+/** The word that differs from a text at most in capitals, spaces and hyphens: `in_progress` for `In Progress`. */
+export function spelledAs(text: string, words: readonly string[]): string | undefined {
+  const plain = plainly(text.replaceAll(' ', ''));
+  return words.find((word) => word === text || plainly(word) === plain);
 }
 
 /** The letters by which names are compared. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../command/agent-command.ts';
-import { nearest, type OptionKind, plainly, type TextForm } from '../command/options.ts';
+import { nearest, type OptionKind, spelledAs, type TextForm } from '../command/options.ts';
 import { characterCount, inQuotes, isBlank } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
 
@@ -178,10 +178,7 @@ export function withSpelling(
   given: Readonly<Record<string, unknown>>,
   notes: Map<string, string>,
 ): Record<string, unknown> {
-  const meant = (text: string, words: readonly string[]) => {
-    const plain = plainly(text.replaceAll(' ', ''));
-    return words.find((word) => word === text || plainly(word) === plain) ?? text;
-  };
+  const meant = (text: string, words: readonly string[]) => spelledAs(text, words) ?? text;
   const noted = (text: string, word: string) => {
     if (word !== text && !notes.has(word)) notes.set(word, `read ${inQuotes(text)} as '${word}'`);
     return word;

@@ -5,7 +5,7 @@ const TABLE = {
   '--undo': 'flag',
   '--agent': 'name',
   '--if-version': 'version',
-  '--output': ['list', 'json'],
+  '--output': ['list', 'json', 'one_line'],
 } as const;
 
 test.each<[string[], object, string[]]>([
@@ -16,6 +16,10 @@ test.each<[string[], object, string[]]>([
   [['--agent=bob=b', '{}'], { '--agent': 'bob=b' }, ['{}']],
   [['--agent=--undo'], { '--agent': '--undo' }, []],
   [['--output', 'list'], { '--output': 'list' }, []],
+  // As in JSON, capitals, hyphens and spaces make no difference.
+  [['--output', 'JSON'], { '--output': 'json' }, []],
+  [['--output=One-Line'], { '--output': 'one_line' }, []],
+  [['--output', 'one line'], { '--output': 'one_line' }, []],
   [['--if-version', '0', '-'], { '--if-version': 0 }, ['-']],
   [['--undo', '--if-version=12'], { '--undo': true, '--if-version': 12 }, []],
   [['{}', '--agent', 'bob'], { '--agent': 'bob' }, ['{}']],
@@ -56,7 +60,7 @@ test.each([
   [['--agent', ' '], '--agent needs a name'],
   [['--agent='], '--agent needs a name'],
   [['--agent', '--undo'], '--agent needs a name, not the option --undo'],
-  [['--output', 'xml'], "--output takes list or json, received 'xml'"],
+  [['--output', 'xml'], "--output takes list, json or one_line, received 'xml'"],
   [['{}', '--ouput', 'list'], 'Unknown option --ouput (did you mean --output?)'],
   [['--undo=1'], '--undo takes no value'],
   [['--undo', '--undo'], '--undo was given twice'],
