@@ -136,11 +136,11 @@ function keepCompiled(script: Script, files: KeptFiles, exitCode: number, isFina
 
 /** Throws if the folder is not ours, as in a shared cache. */
 function cacheFolder(make: boolean): string {
-  const { HOME, XDG_CACHE_HOME = '' } = process.env;
-  // The XDG specification says to ignore a relative path.
+  const { HOME = '', XDG_CACHE_HOME = '' } = process.env;
+  // A relative path leads to a repository's files. The XDG specification says to ignore it, too.
   const parent = isAbsolute(XDG_CACHE_HOME)
     ? XDG_CACHE_HOME
-    : `${HOME || require('node:os').userInfo().homedir}/.cache`;
+    : `${isAbsolute(HOME) ? HOME : require('node:os').userInfo().homedir}/.cache`;
   const folder = `${parent}/todowrite`;
   // One level at a time: in some folders, such as /proc, Node's recursive mkdir never returns.
   for (const each of make ? [parent, folder] : []) {

@@ -64,8 +64,8 @@ describe('the code cache of an earlier run', () => {
       const { mode, ino } = statSync(join(dist, kept()[0] ?? ''));
       return { isFinal: (mode & 0o777) === 0o444, ino };
     };
-    /** Runs without HOME, and with a read-only package. */
-    const runWithoutHome = () => {
+    /** Runs without HOME, or with another one, and with a read-only package. */
+    const runWithoutHome = (others: Record<string, string> = {}) => {
       const locked = `${HOOK}
         const fs = require('fs');
         const { writeFileSync } = fs;
@@ -75,7 +75,7 @@ describe('the code cache of an earlier run', () => {
         };
         require('os').userInfo = () => ({ homedir: ${JSON.stringify(home)} });`;
       const { HOME, ...variables } = env({ XDG_CACHE_HOME: 'relative' });
-      return runWith(locked, [], variables);
+      return runWith(locked, [], { ...variables, ...others });
     };
     return { dist, home, work, runRead, runAs, runWithoutHome, kept, keptFile };
   }
@@ -174,13 +174,17 @@ describe('the code cache of an earlier run', () => {
     }
   });
 
-  test("is kept in the user's home if HOME is not set, never in a relative folder", () => {
+  test.each<Record<string, string>>([
+    {},
+    // What a repository keeps there would be run.
+    { HOME: '.' },
+  ])("is kept in the user's home with %j, never in a relative folder", (variables) => {
     const { home, work, runWithoutHome, kept } = freshPackage();
-    expect(runWithoutHome().stderr).toBe('cache: none\n');
+    expect(runWithoutHome(variables).stderr).toBe('cache: none\n');
     expect(kept()).toEqual([]);
     expect(listFiles(work)).toEqual([]);
     expect(listFiles(join(home, '.cache', 'todowrite'))).toHaveLength(1);
     expect(statSync(join(home, '.cache', 'todowrite')).mode & 0o777).toBe(0o700);
-    expect(runWithoutHome().stderr).toBe('cache: true\n');
+    expect(runWithoutHome(variables).stderr).toBe('cache: true\n');
   });
 });
