@@ -5,7 +5,7 @@
 //   MODEL=anthropic/claude-sonnet-4-5 ANTHROPIC_API_KEY=... npx tsx agent.ts 'Fix the failing test'
 import { createInterface } from 'node:readline/promises';
 import { generateText, type LanguageModel, pruneMessages, stepCountIs, tool } from 'ai';
-import { allowList, BashRouter, listInContext, safeText, systemPrompt } from 'todowrite';
+import { allowList, BashRouter, commandText, listInContext, systemPrompt } from 'todowrite';
 import { z } from 'zod';
 
 const [provider = '', id] = (process.env.MODEL ?? 'anthropic/claude-sonnet-4-5').split('/');
@@ -13,8 +13,8 @@ const model: LanguageModel = (await import(`@ai-sdk/${provider}`))[provider](id)
 const remembered = Number(process.env.MEMORY ?? 40);
 const keyboard = createInterface({ input: process.stdin });
 
-/** Without control characters, which could make the terminal show another line than the one that runs. */
-const visible = (line: string) => line.replace(/[^\n]+/g, (text) => safeText(text));
+/** The terminal must not show another line than the one that runs. */
+const visible = (line: string) => line.replace(/[^\n]+/g, (text) => commandText(text));
 
 /** Asks the person; `a` is yes to such commands from now on. */
 const approve = allowList(['cat', 'git diff', 'git status', 'ls'], async (request) => {

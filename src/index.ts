@@ -7,7 +7,7 @@ export {
 } from './base/command/agent-command.ts';
 export type { Problems } from './base/command/replies.ts';
 export { StateError } from './base/command/state-error.ts';
-export { safeText } from './base/safe-text.ts';
+export { commandText, safeText } from './base/safe-text.ts';
 export {
   DEFAULT_SETTINGS,
   type GuidanceSettings,

@@ -142,7 +142,7 @@ test('agent.ts plans, is reminded, asks, has a helper with a list of its own, an
   expect(questions).toEqual([
     'May the agent run this? true',
     'May helper run this? echo helping',
-    'May the agent run this? touch forbidden #  ␛[2Kecho fine',
+    'May the agent run this? touch forbidden # ␍␛[2Kecho fine',
     'May the agent run this? echo seen',
   ]);
   expect(drawn).toContain(' helper ');

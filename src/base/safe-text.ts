@@ -41,9 +41,17 @@ export function reasonOf(error: unknown, maxChars?: number): string {
   return safeText(error instanceof Error ? error.message : String(error), maxChars);
 }
 
-/** Safe text of a command for approval: line breaks, which separate commands, stay visible. */
+/**
+ * A command on one line, safe to print on a terminal, for a person who is asked about it. Unlike in `safeText`, it cannot look like
+ * another command: a line break is `␊`, and invisible characters and blanks that bash takes for letters are as in `\u{200b}`.
+ */
 export function commandText(command: string, maxChars?: number): string {
-  return safeText(command.replace(/\n/g, '\u240a'), maxChars);
+  if (PRINTABLE_ASCII.test(command)) return safeText(command, maxChars);
+  const visible = command.replace(
+    /[\n-\r]|(?! )[\x85\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu,
+    (one) => (one < ' ' ? controlPicture(one) : `\\u{${one.codePointAt(0)?.toString(16)}}`),
+  );
+  return safeText(visible, maxChars);
 }
 
 /** The most characters of the input that a message repeats. */

@@ -1,5 +1,5 @@
 import { proofMark, statusText } from '../base/command/status.ts';
-import { linesOf } from '../base/safe-text.ts';
+import { commandText, linesOf } from '../base/safe-text.ts';
 import { agentName, shortNames } from '../screen/panel/look.ts';
 import { rowsOnce } from '../screen/panel/status-times.ts';
 import { leaseEnd, machineClock } from '../tasks/lease.ts';
@@ -104,7 +104,7 @@ function checkDetails(of: Pick<Task, 'status' | 'check' | 'proof'>): Detail[] {
   if (!check) return [];
   const exit = proof && `exit ${proof.exitCode}, for ${agentName(proof.by)}`;
   return [
-    fact('Check', check),
+    fact('Check', commandText(check)),
     {
       label: 'Proof',
       at: proof && Date.parse(proof.at),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { characterCount, isBlank, safeText } from '../../src/base/safe-text.ts';
+import { characterCount, commandText, isBlank, safeText } from '../../src/base/safe-text.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
 
@@ -21,6 +21,24 @@ test.each([
   ['a lone surrogate', 'a\ud800b\udc00', 'a\ufffdb\ufffd'],
 ])('%s is shown, or becomes harmless', (_, text, safe) => {
   expect(safeText(text)).toBe(safe);
+});
+
+test.each([
+  ['a line break, which separates commands', 'true # a\n\trm b', 'true # a␊ rm b'],
+  [
+    'a character without a picture',
+    'g\u200bit \u202egpj \u{e0041}',
+    'g\\u{200b}it \\u{202e}gpj \\u{e0041}',
+  ],
+  [
+    'a part of a name that looks like a blank',
+    'a\rb\u00a0c\u2028d\u3000e',
+    'a␍b\\u{a0}c\\u{2028}d\\u{3000}e',
+  ],
+  ['a control character', 'a\x1b[2Kb', 'a␛[2Kb'],
+  ['plain text', "echo 'é 日本 😀'", "echo 'é 日本 😀'"],
+])('%s is not hidden in a command', (_, command, text) => {
+  expect(commandText(command)).toBe(text);
 });
 
 test('text longer than the limit is cut and says so', () => {

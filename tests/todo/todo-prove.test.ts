@@ -232,10 +232,13 @@ test.each([
   },
 );
 
-test('a check of two lines does not look like one command', async () => {
-  const { router, say } = await start({}, 'true\ntouch hidden');
-  expect((await router.route('TodoRead')).stdout).toContain('(check: true␊touch hidden)');
-  expect(await say(PROVE)).toBe(running('true␊touch hidden'));
+test('a check of two lines does not look like one command, before it runs and after', async () => {
+  const { router, say, proofs } = await start({ requireProof: true }, 'true\ntouch hidden');
+  const shown = 'true␊touch hidden';
+  expect((await router.route('TodoRead')).stdout).toContain(`(check: ${shown})`);
+  expect(await say('TodoWrite --done 1')).toContain(`run its check (${shown})`);
+  expect(await say(PROVE)).toBe(running(shown));
+  expect(proofs()).toEqual([shown]);
 });
 
 test("TodoProve runs checks in its caller's directory and environment", async () => {

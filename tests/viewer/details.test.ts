@@ -9,7 +9,7 @@ test('Enter on an item opens its details, also of an older version', () => {
     content: 'Build',
     activeForm: 'Building',
     status: 'pending',
-    check: 'make',
+    check: 'make\ntouch x',
   } as const;
   const begun = { ...check, status: 'in_progress' } as const;
   // The last version changes nothing of the item.
@@ -23,7 +23,7 @@ test('Enter on an item opens its details, also of an older version', () => {
   expect(viewer.rows().slice(2, 8)).toEqual([
     'Status        in progress',
     'Active form   Building',
-    'Check         make',
+    'Check         make␊touch x',
     'History       11:59 main: in progress',
     '              11:58 main: pending',
     '',

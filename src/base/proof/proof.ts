@@ -102,7 +102,7 @@ export class CheckRunner {
     );
     // 3. Report its end.
     if (exitCode !== 0) return { failed: said === '' ? words : `${words}\n${lastLines(said)}` };
-    const command = safeText(check.trim(), MAX_COMMAND_CHARACTERS);
+    const command = commandText(check.trim(), MAX_COMMAND_CHARACTERS);
     return Object.freeze({ command, exitCode: 0, at: now().toISOString(), by });
   }
 
@@ -115,11 +115,11 @@ export class CheckRunner {
 
 /** @param what as in `item 2 is unproven`. @param call an example that runs the check. */
 export function unprovenText(what: string, check: string, call: string): string {
-  return `${what}; to run its check (${safeText(check, MAX_SAID_CHARACTERS)}): ${call}`;
+  return `${what}; to run its check (${commandText(check, MAX_SAID_CHARACTERS)}): ${call}`;
 }
 
 export function failedText(what: string, check: string, { failed }: Failure): string {
-  return `${what}: ${safeText(check, MAX_SAID_CHARACTERS)} failed: ${failed}`;
+  return `${what}: ${commandText(check, MAX_SAID_CHARACTERS)} failed: ${failed}`;
 }
 
 function hasExport(surroundings: string, name: string): boolean {
