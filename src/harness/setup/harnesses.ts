@@ -35,7 +35,14 @@ export interface Harness {
   readonly userFolder?: { readonly variable?: string; readonly path: string };
   /** Other files of a project that show the harness is used there. */
   readonly signs: readonly string[];
-  readonly instructions: Readonly<{ project: string; fallback?: string; user?: string }>;
+  readonly instructions: Readonly<{
+    project: string;
+    user?: string;
+    /** Read in their place if it is there. */
+    override?: string;
+    /** Read if they are missing; after `~/` in the home folder. */
+    fallback?: Readonly<{ project: string; user: string }>;
+  }>;
   /** True if its settings may name another file of instructions. */
   readonly namesInstructions?: boolean;
   readonly hooks?: Hooks;
@@ -116,7 +123,7 @@ For its status line, in ~/.claude/settings.json:
     folder: '.codex',
     userFolder: { variable: 'CODEX_HOME', path: '.codex' },
     signs: [],
-    instructions: { project: 'AGENTS.md', user: 'AGENTS.md' },
+    instructions: { project: 'AGENTS.md', user: 'AGENTS.md', override: 'AGENTS.override.md' },
     hooks: {
       file: 'hooks.json',
       isStrict: true,
@@ -186,7 +193,11 @@ For its status line, in ~/.claude/settings.json:
     folder: '.opencode',
     userFolder: { variable: 'OPENCODE_CONFIG_DIR', path: '.config/opencode' },
     signs: ['opencode.json', 'opencode.jsonc'],
-    instructions: { project: 'AGENTS.md', fallback: 'CLAUDE.md', user: 'AGENTS.md' },
+    instructions: {
+      project: 'AGENTS.md',
+      user: 'AGENTS.md',
+      fallback: { project: 'CLAUDE.md', user: '~/.claude/CLAUDE.md' },
+    },
     plugin: { path: 'plugin/todowrite.js', content: opencodePlugin },
   },
   cursor: {

@@ -60,21 +60,28 @@ function addEntry(text: string, event: string, entry: object): string {
   const found = property(hooks, event);
   if (found === undefined) return insertProperty(text, hooks, event, [entry]);
   const list = typedValue(found, 'array', `hooks.${event}`);
-  const own = ownCommands(list);
-  if (own.length === 0) return insertElement(text, list, entry);
-  const wanted = commandOf(entry);
-  const [command] = own;
-  if (command === undefined || command.value === wanted) return text;
-  return text.slice(0, command.offset) + JSON.stringify(wanted) + text.slice(endOfNode(command));
+  const own = list.children?.find((one) => ownCommands(one).length > 0);
+  if (own === undefined) return insertElement(text, list, entry);
+  const { command, matcher } = ownValues(entry);
+  // In an entry with other handlers, the matcher is not ours.
+  const isAlone = handlersOf(own).length === 1;
+  const wanted: [node: Node | undefined, value: string | undefined][] = [
+    [ownCommands(own)[0], command],
+    [isAlone ? property(own, 'matcher')?.children?.[1] : undefined, matcher],
+  ];
+  const [old, value] = wanted.find(([node, value]) => value && node && node.value !== value) ?? [];
+  if (old === undefined) return text;
+  const edited = text.slice(0, old.offset) + JSON.stringify(value) + text.slice(endOfNode(old));
+  return addEntry(edited, event, entry);
 }
 
-function commandOf(entry: unknown): string {
-  const { command, hooks = [] } = entry as { command?: string; hooks?: { command: string }[] };
-  return command ?? hooks[0]?.command ?? '';
+function ownValues(entry: object): { command?: string; matcher?: string } {
+  const { hooks, ...values } = entry as { hooks?: object[] };
+  return { ...values, ...hooks?.[0] };
 }
 
-function ownCommands(list: Node): Node[] {
-  return (list.children ?? []).flatMap((entry) => handlersOf(entry).flatMap(ownCommand));
+function ownCommands(entry: Node): Node[] {
+  return handlersOf(entry).flatMap(ownCommand);
 }
 
 /** An entry is a handler, or has a list of them. */

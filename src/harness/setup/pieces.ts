@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { parse } from 'jsonc-parser';
 import type { Environment } from '../../base/environment.ts';
 import { safeText } from '../../base/safe-text.ts';
+import { orElse } from '../../base/system/files.ts';
 import { ListHome } from '../../lists/list-home.ts';
 import { workTreeOf } from '../../lists/list-paths.ts';
 import { readConfig } from './config-file.ts';
@@ -9,6 +11,7 @@ import { HARNESSES, type Harness, type HarnessName, type Hooks } from './harness
 import instructions from './instructions.md';
 import { jsonHooks } from './json-hooks.ts';
 import {
+  fallbackInstructionsIn,
   hasHooks,
   markedSection,
   SetupError,
@@ -105,36 +108,46 @@ export function piecesOf(name: HarnessName, target: Target): readonly Piece[] {
     pieces.push(hooksPiece(hooks, name, folder, target));
   }
   if (folder !== undefined) pieces.push(...permissionPieces(harness, name, folder, target));
-  const path = instructionsPath(harness, name, folder, target);
   const edit = markedSection(instructionsFor, name);
-  return path === undefined ? pieces : [...pieces, { path, what: 'instructions', edit }];
+  const [read, ...others] = instructionsPaths(harness, name, folder, target);
+  if (read !== undefined) pieces.push({ path: read, what: 'instructions', edit });
+  // It read these at setup time, or does so for others.
+  const kept = { ...edit, add: (text = '') => text };
+  return [...pieces, ...others.map((path): Piece => ({ path, what: 'instructions', edit: kept }))];
 }
 
-/** The file that the harness reads its instructions from, or that has our section for it. */
-function instructionsPath(
+/** The file that the harness reads its instructions from, and others that have our section for it. */
+function instructionsPaths(
   harness: Harness,
   name: HarnessName,
   folder: string | undefined,
   target: Target,
-): string | undefined {
+): readonly string[] {
+  const { [target.scope]: file, override, fallback } = harness.instructions;
   const isProject = target.scope === 'project';
-  const { [target.scope]: file, fallback } = harness.instructions;
   const base = isProject ? target.root : folder;
-  if (file === undefined || base === undefined) return undefined;
-  const { hooks, namesInstructions } = harness;
+  if (file === undefined || base === undefined) return [];
+  const { hooks, namesInstructions, sandbox } = harness;
   // Settings of the project override those of the user.
-  const folders = namesInstructions ? [folder, userFolderOf(harness, target)] : [];
-  const settings = folders.map((one) => target.read(join(one ?? '', hooks?.file ?? '')) ?? '');
-  const names = settings.flatMap((text) => parse(text)?.context?.fileName ?? []);
-  const named = names.filter((one) => typeof one === 'string' && /^[^/]+$/.test(one));
-  const isThere = (one: string) => target.read(join(base, one)) !== undefined;
-  if (isProject && fallback && !isThere(file) && isThere(fallback)) named.push(fallback);
-  const paths = [...named, file, fallback ?? 'AGENTS.md'].map((one) => join(base, one));
-  // It may have read a different file at setup time.
+  const settings = (of = '') =>
+    [folder, userFolderOf(harness, target)].map((one) => target.read(join(one ?? '', of)) ?? '');
+  const names = namesInstructions
+    ? settings(hooks?.file).flatMap((text) => parse(text)?.context?.fileName ?? [])
+    : [];
+  const fallbacks = sandbox && isProject ? settings(sandbox).flatMap(fallbackInstructionsIn) : [];
+  const at = (one: string) =>
+    one.startsWith('~/') ? join(target.home, one.slice(2)) : join(base, one);
+  const isName = (one: unknown) => typeof one === 'string' && /^[^/]+$/.test(one);
+  const named = names.filter(isName).map(at);
+  const possible = [override, file, fallback?.[target.scope], ...fallbacks.filter(isName)]
+    .filter((one) => one !== undefined)
+    .map(at);
+  const read = named[0] ?? possible.find((path) => existsSync(path)) ?? at(file);
   const own = new RegExp(`BEGIN todowrite [^:]*: [^>]*\\b${name}\\b`);
-  const mayMove = namesInstructions || fallback;
-  const found = mayMove && paths.find((path) => own.test(target.read(path) ?? ''));
-  return found || paths[0];
+  const others = [...named, ...possible, at('AGENTS.md')].filter(
+    (path) => path !== read && own.test(orElse(() => target.read(path), '') ?? ''),
+  );
+  return [read, ...new Set(others)];
 }
 
 function permissionPieces(

@@ -198,6 +198,12 @@ export function writableRootsIn(text: string): readonly unknown[] | undefined {
   return table?.writable_roots;
 }
 
+/** The files that a configuration of Codex names in place of a missing AGENTS.md. */
+export function fallbackInstructionsIn(text: string): readonly string[] {
+  const { project_doc_fallback_filenames: names } = orElse(() => parse(text), {});
+  return Array.isArray(names) ? names.map(String) : [];
+}
+
 /** A text that is not TOML counts as well: its edit reports the error. */
 export function hasHooks(text: string): boolean {
   return orElse(() => 'hooks' in parse(text), true);

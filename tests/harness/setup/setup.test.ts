@@ -424,6 +424,45 @@ test('its section is in the file that the user’s settings name, and found agai
   expect(all()).toEqual({ ...before, 'project/.gemini/settings.json': naming('AGENTS.md') });
 });
 
+test.each<[agent: string, folder: string, file: string, others: Record<string, string>]>([
+  ['codex', 'project/', 'AGENTS.override.md', { 'project/AGENTS.md': '# A\n' }],
+  ['codex', 'home/.codex/', 'AGENTS.override.md', {}],
+  [
+    'codex',
+    'project/',
+    'CLAUDE.md',
+    { 'home/.codex/config.toml': 'project_doc_fallback_filenames = ["TEAM.md", "CLAUDE.md"]\n' },
+  ],
+  ['opencode', 'home/.claude/', 'CLAUDE.md', {}],
+])(
+  'what setup tells %s is in the file that it reads where there is %s%s',
+  (agent, folder, file, others) => {
+    const { run, put, all } = machine();
+    for (const [name, text] of Object.entries({ [`${folder}${file}`]: '# Mine\n', ...others })) {
+      put(name, text);
+    }
+    const before = all();
+    const scope = folder === 'project/' ? '--project' : '--user';
+    run(agent, scope);
+    const told = Object.keys(all()).filter((name) => all()[name]?.includes('BEGIN todowrite v1: '));
+    expect(told.filter((name) => name.endsWith('.md'))).toEqual([`${folder}${file}`]);
+    run(agent, scope, '--remove');
+    expect(all()).toEqual(before);
+  },
+);
+
+test('who has a file that Codex reads in place of the committed one gets the section there, too; --remove finds both', () => {
+  const { run, put, all } = machine();
+  run('codex');
+  put('project/AGENTS.override.md', '# Mine\n');
+  expect(run('codex', '--check').stdout).toContain('missing  AGENTS.override.md');
+  run('codex');
+  expect(all()['project/AGENTS.md']).toContain('todowrite v1: codex');
+  expect(all()['project/AGENTS.override.md']).toContain('todowrite v1: codex');
+  run('codex', '--remove');
+  expect(all()).toEqual({ 'project/AGENTS.override.md': '# Mine\n' });
+});
+
 test.each(['"../OUTSIDE.md"', '"sub/TEAM.md"', '7', '[null, "/TEAM.md"]'])(
   'a file name in settings that is none, such as %s, is not where the section goes',
   (name) => {
@@ -775,6 +814,34 @@ describe('--check', () => {
     run('claude', '--remove');
     put('home/.claude/settings.json', '{"model":"x"}\n');
     expect(run('claude').stdout).not.toContain('unreadable');
+  });
+
+  test.each([
+    ['claude', '.claude/settings.json', 'Bash|Edit|Write|NotebookEdit', 'Bash'],
+    ['cursor', '.cursor/hooks.json', 'Shell|Write|Delete', 'Shell'],
+  ])(
+    'hooks of %s from an older setup are outdated, and setup brings them up to date',
+    (agent, file, now, before) => {
+      const { run, put, all } = machine();
+      run(agent);
+      const newest = all();
+      put(`project/${file}`, newest[`project/${file}`]?.replace(`"${now}"`, `"${before}"`) ?? '');
+      expect(all()).not.toEqual(newest);
+      expect(run(agent, '--check').stdout).toContain(`outdated ${file}`);
+      expect(run(agent).stdout).toContain(`written    ${file}`);
+      expect(all()).toEqual(newest);
+    },
+  );
+
+  test('an entry that the user shares with our hook keeps its matcher', () => {
+    const { run, put, all } = machine();
+    run('claude');
+    const file = 'project/.claude/settings.json';
+    const settings = JSON.parse(all()[file] ?? '');
+    settings.hooks.PostToolUse[0].matcher = 'Bash';
+    settings.hooks.PostToolUse[0].hooks.push({ type: 'command', command: 'mine' });
+    put(file, JSON.stringify(settings));
+    expect(run('claude').stdout).toContain('unchanged  .claude/settings.json');
   });
 
   test('a file of the user has nothing of setup yet, or something older', () => {
