@@ -4,11 +4,10 @@ import { eventually } from '../helpers/eventually.ts';
 import { freePorts } from '../helpers/ports.ts';
 import { startProxy } from '../helpers/proxy.ts';
 import { describeOn, useServers } from '../helpers/servers.ts';
-import { END, portThat } from './false-server.ts';
+import { END, http, NOON, placeAt, portThat } from './false-server.ts';
 
 // Reports of a client whose request was carried out, but whose answer was lost.
 
-const NOON = new Date('2026-05-01T12:00:00.000Z');
 const servers = useServers();
 
 test('what follows a server that is down keeps no process alive', async () => {
@@ -38,6 +37,19 @@ test('requests that a member leaves unanswered go to the next one together', asy
   expect(await Promise.all(['a', 'b'].map((key) => engine.newest(key)))).toEqual([0, 0]);
   expect(connections).toBe(1);
   engine.close();
+});
+
+test('what a full quota refuses, and stores all the same, is done', async () => {
+  let stored: { key: string } | undefined;
+  const port = await portThat(() => (said) => {
+    const { key, success = [] } = JSON.parse(said.slice(said.indexOf('{')));
+    const put = success.find((one: object) => 'request_put' in one)?.request_put;
+    stored ??= put;
+    if (put) return http('{"error":"etcdserver: mvcc: database space exceeded"}', 400);
+    return http(JSON.stringify({ header: {}, kvs: key === stored?.key ? [stored] : [] }));
+  });
+  const place = placeAt(`etcd://127.0.0.1:${port}/acme`);
+  expect(await place.commit(0, 'ours', NOON)).toMatchObject({ version: 1, content: 'ours' });
 });
 
 let lists = 0;
