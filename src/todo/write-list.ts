@@ -50,7 +50,7 @@ export async function write(
     const newest = await ('items' in wanted ? list.readToReplace() : list.read());
     if (expected !== undefined && newest.version !== expected) {
       const then = (await list.history()).find(({ version }) => version === expected);
-      const isOld = 'items' in wanted && isSameList(wanted.items, then?.items);
+      const isOld = 'items' in wanted && then !== undefined && isSameList(wanted.items, then.items);
       return { refused: movedOn(newest, expected, isOld) };
     }
     // 2. Refuse once if the agent may not know what it changes: a person has changed the list.
@@ -229,7 +229,7 @@ const UNDOES = 'This would undo what the user changed';
 export const CHANGED = 'The user changed the list';
 
 /** True if a list is written as it was: its writer means to restore it. */
-function isSameList(items: Items, then: Items = []): boolean {
+function isSameList(items: Items, then: Items): boolean {
   const states = (some: Items) => some.map(({ content, status }) => [content, status]);
   return JSON.stringify(states(items)) === JSON.stringify(states(then));
 }
