@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { type Settings, type SettingsSource, settingsOfCalls } from '../base/settings/settings.ts';
 import type { ListName } from '../lists/list-paths.ts';
 import type { Awaitable } from '../lists/maybe-async.ts';
+import { DEFAULT_AGENT } from '../lists/place.ts';
 import { type TaskContext, teamOf } from '../tasks/task-context.ts';
 import { TaskStore } from '../tasks/task-store.ts';
 import { TodoHome } from '../todo/todo-home.ts';
@@ -50,7 +51,8 @@ export function shellList(named: Partial<ListName>, id?: string): ShellList {
     (list ?? of.taskList ?? of.session) === undefined ? unnamed : team.open(list, of);
   const source: TodoSource = (name, of) => {
     if ((name.session ?? of.session) !== undefined) return files.open(name, of);
-    return (name.agent ?? of.agent) === own.agent ? todoStore : { problem: OTHER_AGENT };
+    const isOwn = (name.agent ?? of.agent ?? DEFAULT_AGENT) === (own.agent ?? DEFAULT_AGENT);
+    return isOwn ? todoStore : { problem: OTHER_AGENT };
   };
   const tasks = { ...team, open };
   return { source, shared: todoStore, tasks, settings, isSubagent: () => false, close };

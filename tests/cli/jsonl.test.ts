@@ -135,6 +135,16 @@ test('a list in memory is not that of a caller whose environment names a session
   expect(shown).toEqual(['[ ] Elsewhere', '[ ] Elsewhere', 'No todos.']);
 });
 
+test('it is that of the agent main, by this name too, and of no other', async () => {
+  const client = shared();
+  await client.send('TodoWrite --add Here --active-form H');
+  for (const call of ['TodoRead --agent main', 'TODO_AGENT=main TodoRead | cat'])
+    expect((await client.send(call)).stdout).toContain('[ ] Here\n');
+  for (const call of ['TodoRead --agent ann', 'TODO_AGENT=ann TodoRead'])
+    expect(await client.send(call)).toMatchObject({ stdout: '', exitCode: 2 });
+  await client.send(`TodoWrite '{"todos":[]}'`);
+});
+
 test('a reminder comes with the result of the line at which it is due', async () => {
   const client = new JsonlClient({ env: { TODO_REMINDER_TURNS: '2' } });
   await client.send('TodoWrite --add a --active-form b');
