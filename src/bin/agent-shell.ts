@@ -54,7 +54,8 @@ async function runAgentShell(): Promise<number> {
       const { setup } = await import('../harness/setup/setup.ts');
       const [, started = ''] = process.argv;
       const caller = { environment: process.env, directory: process.cwd() };
-      const world = { ...caller, started, home: homedir() };
+      // A user of a container may have no home.
+      const world = { ...caller, started, home: orElse(homedir, '/') };
       const say = (text: string) => writeAll(1, text);
       return writeResult('agent-shell', setup(options.argv, world, say));
     }

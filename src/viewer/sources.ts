@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { StateError, UnnamedList } from '../base/command/state-error.ts';
 import { counted, safeText } from '../base/safe-text.ts';
 import { type SettingsSource, settingsOfCalls } from '../base/settings/settings.ts';
@@ -164,7 +163,7 @@ export class Sources {
 
 /** `~/work/app` for `/home/ann/work/app`. */
 export function shortPath(path: string): string {
-  const home = process.env.HOME || homedir();
+  const home = process.env.HOME || '/';
   return home !== '/' && (path === home || path.startsWith(`${home}/`))
     ? `~${path.slice(home.length)}`
     : path;

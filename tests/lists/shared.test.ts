@@ -240,6 +240,22 @@ test.runIf(hasProc && hasPrograms('python3'))(
   },
 );
 
+test.runIf(canBeOthers).each([
+  [['sessions'], 'No lists in '],
+  [['setup', '--check'], 'Commands and lists:'],
+  [['setup', 'agents', '--print'], '# AGENTS.md'],
+])(
+  'a user of a container who has no home and no name in /etc/passwd can use agent-shell %j',
+  (argv, shown) => {
+    const ids = ['--reuid=54301', '--regid=54301', '--clear-groups'];
+    const { HOME: _, ...env } = cleanEnvironment({ TODO_STATE_DIR: '/usr/lists' });
+    const program = [...ids, process.execPath, AGENT_SHELL, ...argv];
+    const { stdout, stderr } = spawnSync('setpriv', program, { cwd: '/', env, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(stdout.slice(0, shown.length)).toBe(shown);
+  },
+);
+
 test.runIf(canBeOthers)('a user without a home is not told to take over the root folder', () => {
   const ids = ['--reuid=54301', '--regid=54301', '--clear-groups'];
   const argv = [...ids, process.execPath, AGENT_SHELL, 'state'];
