@@ -1,6 +1,12 @@
 import { doneOf } from '../base/command/status.ts';
 import { briefText } from '../base/safe-text.ts';
-import { agentName, leaseOnBoard, printable, sessionName } from '../screen/panel/look.ts';
+import {
+  agentName,
+  inProgressText,
+  leaseOnBoard,
+  printable,
+  sessionName,
+} from '../screen/panel/look.ts';
 import { itemRows } from '../screen/panel/status-times.ts';
 import {
   type Body,
@@ -181,7 +187,7 @@ function sessionRow({ session, lists }: FoundSession, isChosen: boolean, look: I
   const [name, where] = sessionName(session);
   const atRest = items.length === 0 ? 'idle' : done === items.length ? 'finished' : 'open';
   const isAny = (trouble: 'damage' | 'unreadable') => lists.some((list) => list[trouble]);
-  const said = doing ? `${doing}...` : atRest;
+  const said = doing ? inProgressText(doing) : atRest;
   const what = isAny('damage') ? 'damaged' : isAny('unreadable') ? 'unreadable' : said;
   const draw = ({ theme, margin }: RowDraw) => {
     const all = printable(others.length > 0 ? `${first} +${others.length}` : first, theme);

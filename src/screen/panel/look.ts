@@ -81,7 +81,12 @@ export function sessionName(session: string): readonly [name: string, where: str
 }
 
 export function textOfRow({ status, text, doing }: Shown): string {
-  return status === 'in_progress' ? `${doing}...` : text;
+  return status === 'in_progress' ? inProgressText(doing) : text;
+}
+
+/** Models write these dots, too. */
+export function inProgressText(activeForm: string): string {
+  return `${activeForm.replace(/[\s.…。]+$/, '')}...`;
 }
 
 /** Further details, the most important first. @param time how long it took or has been in progress, as text or an element. */

@@ -6,6 +6,7 @@ const MARKS_PER_CHARACTER = 2;
 
 /** A character with its marks, or the two letters of a flag: `oneLine` leaves no other clusters. */
 const CLUSTER = /[\u{1f1e6}-\u{1f1ff}]{2}|[\s\S]\p{M}*/gu;
+const LAST_CLUSTER = new RegExp(`(?:${CLUSTER.source})$`, 'u');
 
 /**
  * One line whose width terminals agree on: safe, composed, and without the joiners, variation selectors, skin tones and
@@ -56,6 +57,9 @@ export function truncate(text: string, columns: number, ellipsis = '…'): strin
 
 const WITHOUT_BLANKS = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 
+/** Marks that begin no row. */
+const ENDS = /^(?:\.+$|[…、。，：；！？）」』】》])/u;
+
 /** Wraps text at `columns`, inside a word only where it is longer than a line. */
 export function wrap(text: string, columns: number): string[] {
   const width = Math.max(1, columns);
@@ -69,12 +73,19 @@ export function wrap(text: string, columns: number): string[] {
     if (isNext) lines.push(line);
     line = isNext ? word : longer;
     while (displayWidth(line) > width) {
-      const part = cutToColumns(line, width) || ([...line][0] ?? '');
+      const part = firstRow(line, width);
       lines.push(part);
       line = line.slice(part.length).trimStart();
     }
   }
   return line === '' && lines.length > 0 ? lines : [...lines, line];
+}
+
+function firstRow(text: string, columns: number): string {
+  const most = cutToColumns(text, columns) || ([...text][0] ?? '');
+  let row = most;
+  while (row !== '' && ENDS.test(text.slice(row.length))) row = row.replace(LAST_CLUSTER, '');
+  return row || most;
 }
 
 function cutToColumns(text: string, columns: number): string {

@@ -7,6 +7,7 @@ import {
   shortNames,
   shownItem,
   shownTask,
+  textOfRow,
 } from '../../../src/screen/panel/look.ts';
 import { createTheme } from '../../../src/screen/panel/theme.ts';
 import { todos } from './todos.ts';
@@ -65,6 +66,14 @@ test('texts for people have short names of agents, but their calls the whole one
     `#1 (Claude 1111) by Claude 1111\n'Claude 1111' ${note}`,
   );
 });
+
+test.each(['Testing', 'Testing...', 'Testing…', 'Testing.', 'Testing ...'])(
+  'what is in progress ends with three dots, also as %s',
+  (activeForm) => {
+    const [item] = todos('> Test').map((one) => ({ ...one, activeForm }));
+    expect(item && textOfRow(shownItem(item))).toBe('Testing...');
+  },
+);
 
 test('of a row without room only the mark is left', () => {
   expect([rows('Ship', 2, []), rows('Ship', 3, [])]).toEqual([['○'], ['○ S', '  h', '  i', '  p']]);

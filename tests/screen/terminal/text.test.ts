@@ -87,6 +87,13 @@ test('Chinese and Japanese begin where there is room, and no row begins with a b
   expect(wrap('Fix 로그인 화면', 8)).toEqual(['Fix', '로그인', '화면']);
 });
 
+test('no row begins with the mark that ends a sentence, a clause or what is in progress', () => {
+  expect(wrap('修复登录，再测试。', 8)).toEqual(['修复登', '录，再测', '试。']);
+  expect(wrap('正在修复登录...', 14)).toEqual(['正在修复登', '录...']);
+  expect(wrap('abcdefgh...', 9)).toEqual(['abcdefg', 'h...']);
+  expect(wrap('....', 2)).toEqual(['..', '..']);
+});
+
 test('wrapped lines fit the width and contain the whole text', () => {
   fc.assert(
     fc.property(
