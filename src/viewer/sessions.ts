@@ -140,24 +140,21 @@ async function chooseAndRemove(
   return removeLists(watched, chosen);
 }
 
-/** Removes what is not in use. The reply says how many, even if it fails halfway. */
 async function removeLists(
   watched: WatchedLists,
   lists: readonly SessionList[],
 ): Promise<CommandResult> {
-  let [removed, stderr] = [0, ''];
-  const reply = () => done(`Removed ${counted(removed, 'list')}.\n`, stderr);
-  try {
-    for (const list of lists) {
-      if (await watched.remove(list)) removed += 1;
-      else stderr += `agent-shell: ${listName(list)} is in use; it was left alone\n`;
-    }
-    return stderr === '' ? reply() : { ...reply(), exitCode: EXIT_CODES.refused };
-  } catch (error) {
-    if (!(error instanceof StateError)) throw error;
-    stderr += `agent-shell: ${safeText(error.message)}\n`;
-    return { ...reply(), exitCode: exitCodeOf(error) };
-  }
+  const { removed, kept, errors } = await watched.removeAll(lists);
+  const lines = [
+    ...kept.map((list) => `${listName(list)} is in use; it was left alone`),
+    ...errors.map(({ message }) => safeText(message)),
+  ];
+  const refused = kept.length > 0 ? EXIT_CODES.refused : 0;
+  return {
+    stdout: `Removed ${counted(removed, 'list')}.\n`,
+    stderr: lines.map((line) => `agent-shell: ${line}\n`).join(''),
+    exitCode: errors[0] ? exitCodeOf(errors[0]) : refused,
+  };
 }
 
 async function isAgreed(chosen: readonly SessionList[]): Promise<boolean> {

@@ -111,22 +111,17 @@ export class Sources {
 
   /** Returns a message for the user. */
   async remove({ session, lists }: FoundSession): Promise<string> {
-    const kept: string[] = [];
-    try {
-      for (const list of lists)
-        if (!(await this.#watched.remove(list))) kept.push(agentName(list.agent));
-      // One that began earlier may have seen what is removed.
-      await this.#finding;
-      await this.find();
-      const where = sessionName(session)[0];
-      if (kept.length === 0) return safeText(`Removed the lists of ${where}`);
-      const removed = lists.length - kept.length;
-      const others = removed > 0 ? `; removed ${counted(removed, 'list')}` : '';
-      return safeText(`In use, left alone: ${kept.join(', ')} in ${where}${others}`);
-    } catch (error) {
-      if (!(error instanceof StateError)) throw error;
-      return safeText(`Not removed: ${error.message}`);
-    }
+    const { removed, kept, errors } = await this.#watched.removeAll(lists);
+    // One that began earlier may have seen what is removed.
+    await this.#finding;
+    await this.find();
+    const where = sessionName(session)[0];
+    const others = removed > 0 ? `; removed ${counted(removed, 'list')}` : '';
+    const [error] = errors;
+    if (error) return safeText(`Not removed: ${error.message}${others}`);
+    if (kept.length === 0) return safeText(`Removed the lists of ${where}`);
+    const names = kept.map(({ agent }) => agentName(agent)).join(', ');
+    return safeText(`In use, left alone: ${names} in ${where}${others}`);
   }
 
   async write(request: WriteRequest): Promise<ChangeOutcome> {

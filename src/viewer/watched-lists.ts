@@ -51,6 +51,21 @@ export class WatchedLists extends TodoHome {
     return [...sessions.values()];
   }
 
+  /** Removes lists. One that is in use, or that cannot be removed, keeps no other. */
+  async removeAll(lists: readonly SessionList[]) {
+    const kept: SessionList[] = [];
+    const errors: StateError[] = [];
+    for (const list of lists) {
+      try {
+        if (!(await this.remove(list))) kept.push(list);
+      } catch (error) {
+        if (!(error instanceof StateError)) throw error;
+        errors.push(error);
+      }
+    }
+    return { removed: lists.length - kept.length - errors.length, kept, errors };
+  }
+
   /** @returns false if someone is writing it. */
   async remove({ key, newest }: SessionList): Promise<boolean> {
     const isBusy = Date.now() - +newest.updatedAt < BUSY_MS;

@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
@@ -137,6 +145,23 @@ describe('removal', () => {
     const yesterday = new Date(Date.now() - 1000 * DAY);
     utimesSync(folder, yesterday, yesterday);
     expect(await sessions(state, '--remove', 'a', '--yes')).toEqual(ok('Removed 1 list.\n'));
+  });
+
+  test('one that cannot be removed, such as a link that others put there, keeps no older one', async () => {
+    const state = temporaryDirectory();
+    write(state, 'old', 'main', 3 * DAY, '> b');
+    const others = temporaryDirectory();
+    const main = join(others, 'main');
+    mkdirSync(main);
+    symlinkSync(others, join(state, 'a'));
+    const before = new Date(Date.now() - 2000 * DAY);
+    utimesSync(main, before, before);
+    expect(await sessions(state, '--older', '1d', '--yes')).toEqual({
+      stdout: 'Removed 1 list.\n',
+      stderr: expect.stringContaining('/a is a symbolic link'),
+      exitCode: 3,
+    });
+    expect(left(state)).toEqual(['a main']);
   });
 
   test('a list that is being written is left alone', async () => {
