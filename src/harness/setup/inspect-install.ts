@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import type { CommandResult } from '../../base/command/agent-command.ts';
 import type { Environment } from '../../base/environment.ts';
 import { quote } from '../../base/line/quotes.ts';
@@ -23,6 +23,11 @@ import { SetupError } from './text-edits.ts';
 type Finding = [state: 'ok' | 'missing' | 'note', text: string];
 
 const NEEDED_COMMANDS = ['TodoWrite', 'TodoRead', 'agent-shell'] as const;
+/** By the user's shell, from which bash inherits PATH. Each of them reads the line that we suggest. */
+const START_FILES: Readonly<Record<string, string>> = {
+  zsh: '.zshrc',
+  fish: '.config/fish/config.fish',
+};
 const MOST_FAILURES = 5;
 const MARK = 'todowrite-install';
 const TIMEOUT_MS = 10_000;
@@ -121,7 +126,7 @@ function inspectInstall(
     failures.length > 0 && `the hook has failed recently, see ${log}:`,
   ];
   const findings: Finding[] = [
-    found('bash', here, '.bashrc'),
+    found('bash', here, START_FILES[basename(environment.SHELL ?? '')] ?? '.bashrc'),
     found('a login shell (bash -lc)', login, loginFile),
     ['ok', `bash ${here.get('bash') ?? 'not found'}`],
     nodeFinding(here),

@@ -750,7 +750,15 @@ describe('--check', () => {
     put('home/.bash_profile', '');
     expect(run('--check').stdout).toContain(`; add to ~/.bash_profile: ${line}\n`);
     environment.PATH = '/usr/bin:/bin';
-    expect(run('claude', '--check').stdout).toContain(`; add to ~/.bashrc: ${line}\n`);
+    const started = {
+      '/bin/bash': '.bashrc',
+      '/bin/zsh': '.zshrc',
+      fish: '.config/fish/config.fish',
+    };
+    for (const [shell, file] of Object.entries(started)) {
+      environment.SHELL = shell;
+      expect(run('claude', '--check').stdout).toContain(`; add to ~/${file}: ${line}\n`);
+    }
   });
 
   test('where no folder has all commands, as in a checkout, it names no line that would not help', () => {
