@@ -36,6 +36,8 @@ export interface FoundSession {
 export interface Known {
   /** Its name, for people. Undefined if none is given; a server needs one. */
   readonly session: string | undefined;
+  /** The name of the team's list, which may be the session's. */
+  readonly team: string | undefined;
   readonly key: string | undefined;
   /** Sorted by agent name. */
   readonly lists: readonly KnownList[];

@@ -63,9 +63,10 @@ export function viewerTitle(state: ViewerState, { theme }: Pick<ItemLook, 'theme
   return `${done === total ? `${theme.completed} ` : ''}${done}/${total} ${name}`;
 }
 
-function ofSession(subject: string, { known }: ViewerState, theme: Theme): string {
-  const [session] = sessionName(known.session ?? '');
-  return printable([subject, session].filter(Boolean).join(` ${theme.dot} `), theme);
+function ofSession(subject: string, state: ViewerState, theme: Theme): string {
+  const { session, team } = state.known;
+  const [name] = sessionName((isOfTeam(state) ? team : session) ?? '');
+  return printable([subject, name].filter(Boolean).join(` ${theme.dot} `), theme);
 }
 
 function headingOf(state: ViewerState, look: ItemLook): ViewerHeading {

@@ -21,6 +21,7 @@ export class Sources {
   readonly #settings: SettingsSource = settingsOfCalls(process.env, () => process.cwd());
   #session: string | undefined;
   #key: string | undefined;
+  #team: string | undefined;
   #teamKey: string | undefined;
   #lists: Following<TodoVersion> | undefined;
   #tasks: Following<TaskVersion> | undefined;
@@ -63,6 +64,7 @@ export class Sources {
     const { storage } = this.#watched;
     this.#session = session;
     this.#key = key;
+    this.#team = taskList ?? session;
     this.#teamKey = taskList ? this.#watched.teamKey(taskList) : key?.replace('todos/', 'tasks/');
     const tell = {
       changed: this.#changed,
@@ -100,6 +102,7 @@ export class Sources {
     const problem = problems.findLast((one) => one !== undefined) as Error | string | undefined;
     return {
       session: this.#session && shortPath(this.#session),
+      team: this.#team && shortPath(this.#team),
       key: this.#key,
       lists,
       tasks: tasks[0]?.versions ?? [],

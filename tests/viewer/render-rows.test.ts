@@ -153,7 +153,7 @@ describe("the team's board", () => {
 
   test('has a column per status, with owners, ages and blockers', () => {
     const viewer = new TestViewer({ tasks }, { columns: 100, rows: 10, page: 'board' });
-    expect(viewer.rows()[0]).toMatch(/^Team tasks · app {2}━+─+ {2}1\/3 {2}updated 4s ago$/);
+    expect(viewer.rows()[0]).toMatch(/^Team tasks · release {2}━+─+ {2}1\/3 {2}updated 4s ago$/);
     const body = viewer.rows().slice(2, 5);
     expect(body.map((row) => row.split('│').map((cell) => cell.trim()))).toEqual([
       ['Pending 1', 'In progress 1', 'Completed 1'],

@@ -38,6 +38,16 @@ test('the first item that a person adds begins the list of the session that is s
   expect(linesOf(storeOf(state, 'main').get().items)).toEqual(['- a']);
 });
 
+test('the team is known by the name of its list, if that is not the session’s', () => {
+  const { sources } = sourcesOf(undefined, { TODO_TEAM: 'release' });
+  sources.followOwn('s', undefined);
+  expect(sources.known.team).toBe('release');
+  sources.followOwn('s', 'docs');
+  expect(sources.known.team).toBe('docs');
+  sources.follow('other');
+  expect(sources.known.team).toBe('other');
+});
+
 test('a change that was refused since the list is another now shows that one', async () => {
   const { state, sources } = sourcesOf();
   const store = storeOf(state, 'main');

@@ -116,6 +116,7 @@ export class TestViewer {
     this.state = {
       known: {
         session: '~/app',
+        team: 'release',
         key: 'todos/app',
         lists: [],
         tasks: [],
