@@ -1,10 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { objectJson, shortText } from '../src/base/json/fields.ts';
 import { HARNESS_NAMES } from '../src/harness/setup/harnesses.ts';
 import { TODO_FIELDS } from '../src/todo/todo-fields.ts';
 import { testExamples, testTypes } from './helpers/examples.ts';
+import { cleanEnvironment, executable, run } from './helpers/executables.ts';
+import { listFiles, temporaryDirectory } from './helpers/files.ts';
+import { hasTmux, TmuxTerminal } from './helpers/tmux.ts';
+import { json, todo } from './todo/call.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -25,6 +30,28 @@ test('docs/harnesses.md has the table that npm run harnesses prints, with all th
   expect(page).toContain(`\n${askedTable()}\n`);
   expect([...TABLE_NAMES].sort()).toEqual([...HARNESS_NAMES].sort());
 });
+
+test.runIf(hasTmux)(
+  'the status line for tmux shows the list of a folder with any name, and runs no part of the name',
+  async () => {
+    const page = readFileSync(join(ROOT, 'docs', 'harnesses.md'), 'utf8');
+    const folder = join(temporaryDirectory(), 'my app;touch run');
+    mkdirSync(folder);
+    const settings = join(temporaryDirectory(), 'tmux.conf');
+    const [, recipe = ''] = /`(set -g status-right .*)`/.exec(page) ?? [];
+    writeFileSync(settings, `set -g status-interval 1\nset -g status-right-length 50\n${recipe}\n`);
+    const env = cleanEnvironment({ TODO_STATE_DIR: temporaryDirectory(), TMUX: '' });
+    run('todo-write', [json(todo('Fix login'))], { cwd: folder, env });
+    const server = `${dirname(settings)}/server`;
+    onTestFinished(() => void spawnSync('tmux', ['-S', server, 'kill-server']));
+    const PATH = `${dirname(executable('todo-read'))}:${env.PATH}`;
+    const variables = Object.entries({ ...env, PATH }).map(([name, value]) => `${name}='${value}'`);
+    const line = `env ${variables.join(' ')} tmux -S ${server} -f ${settings} new-session sh`;
+    const terminal = new TmuxTerminal(line, { cwd: folder, columns: 100 });
+    await terminal.until('the list', (screen) => screen.endsWith('0/1 next: Fix login'));
+    expect(listFiles(folder)).toEqual([]);
+  },
+);
 
 const EXAMPLES = readdirSync(join(ROOT, 'examples')).map((name) => join('examples', name));
 
