@@ -57,6 +57,7 @@ export class FullScreen {
   #cursor: string | undefined;
   #title: string | undefined;
   #isUnknown = true;
+  #isLeft = false;
 
   constructor(stream: ScreenStream) {
     this.#stream = stream;
@@ -74,10 +75,13 @@ export class FullScreen {
 
   enter(): void {
     this.#stream.write(KEEP_TITLE + ALTERNATE_SCREEN + HIDE_CURSOR + AUTOWRAP_OFF + MARK_PASTES);
+    this.#isLeft = false;
     this.forget();
   }
 
+  /** Frames are dropped from now on, until `enter`. */
   leave(): void {
+    this.#isLeft = true;
     this.#stream.write(
       DO_NOT_MARK_PASTES + RESET_STYLE + AUTOWRAP_ON + SHOW_CURSOR + NORMAL_SCREEN + OLD_TITLE,
     );
@@ -100,6 +104,7 @@ export class FullScreen {
   }
 
   show(frame: Frame): void {
+    if (this.#isLeft) return;
     if (this.#late) {
       this.#late = frame;
       return;

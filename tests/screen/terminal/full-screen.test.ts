@@ -76,6 +76,17 @@ test('leaving restores the previous screen', async () => {
   expect(terminal.modes.wraparoundMode).toBe(true);
 });
 
+test('nothing is shown on the previous screen: a stopped program may draw before it knows that it goes on', async () => {
+  const { terminal, screen } = start();
+  screen.show({ rows: ['one', 'two'] });
+  screen.leave();
+  screen.show({ rows: ['one', '2'] });
+  expect(await terminal.screen()).toEqual(['$ before']);
+  screen.enter();
+  screen.show({ rows: ['one', '2'] });
+  expect(await terminal.screen()).toEqual(['one', '2']);
+});
+
 test('a terminal that nobody reads blocks nothing, and gets the latest frame once it is read', () => {
   const writes: string[] = [];
   let drained = () => {};
