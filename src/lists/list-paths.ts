@@ -121,7 +121,9 @@ const TASK_LISTS = 'tasks~';
 export function listNamesIn(folder: string): string[] {
   try {
     const entries = attempt('read', folder, () => readdirSync(folder, { withFileTypes: true }));
-    const names = entries.flatMap((entry) => (entry.isFile() ? [] : [entry.name]));
+    // Links are refused when they are used.
+    const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
+    const names = folders.map(({ name }) => name);
     return names.filter((name) => !name.endsWith('~') && !name.endsWith(UNFINISHED)).sort();
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];

@@ -194,7 +194,7 @@ export class FolderStorage implements ListStorage {
       },
       get changedAt() {
         // Each commit renames a file in the folder, which sets its time.
-        return statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+        return orElse(() => statSync(folder).mtimeMs, 0);
       },
     };
   }

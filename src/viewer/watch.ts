@@ -89,14 +89,14 @@ async function printEach<V extends TodoVersion | TaskVersion>(
   print: Follower<V>['changed'],
   ended: Promise<number>,
 ): Promise<number> {
-  // A list that is unreadable from the start is an error. One that becomes so may be fixed while we watch.
+  // Where no list is readable from the start, that is an error. One that becomes so may be fixed while we watch.
   let isStart = true;
   let told = '';
   let following: Following<V> | undefined;
   const failedAtStart = new Promise<number>((resolve) => {
     following = follow({
       changed: (list) => {
-        told = '';
+        isStart = false;
         const { damage } = list.versions[0];
         if (damage !== undefined) sayTrouble(new StateError(damage));
         print(list);

@@ -1,4 +1,5 @@
 import { DamagedVersion, errorCode, StateError } from '../base/command/state-error.ts';
+import { orElse } from '../base/system/files.ts';
 import type { FoundList } from '../lists/storage.ts';
 import { taskPlace, taskRows } from '../tasks/task-store.ts';
 import { TodoHome } from '../todo/todo-home.ts';
@@ -74,9 +75,11 @@ export class WatchedLists extends TodoHome {
 
   async #read(list: FoundList): Promise<SessionList | undefined> {
     const known = this.#known.get(list.key);
-    const isSame = known?.newest.version === list.version && known.changedAt === list.changedAt;
+    // Something else may have taken its place.
+    const version = orElse(() => list.version, 0);
+    const isSame = known?.newest.version === version && known.changedAt === list.changedAt;
     if (isSame && (known.damage ?? known.unreadable) === undefined) return known;
-    const newest = await this.#newestOf(list);
+    const newest = await this.#newestOf(list, version);
     if (newest === undefined) return undefined;
     const [, session = '', agent = TEAM] = list.path;
     const found = { session, agent, key: list.key, ...newest };
@@ -86,6 +89,7 @@ export class WatchedLists extends TodoHome {
 
   async #newestOf(
     list: FoundList,
+    version: number,
   ): Promise<Omit<SessionList, 'session' | 'agent' | 'key'> | undefined> {
     const { storage } = this;
     try {
@@ -94,7 +98,7 @@ export class WatchedLists extends TodoHome {
         : readablePlace(storage, list.key)
       ).load();
       if (found === undefined) return undefined;
-      const { version, content, at: updatedAt, damage } = found;
+      const { content, at: updatedAt, damage } = found;
       const items =
         'tasks' in content
           ? taskRows(content).map(({ status, subject, activeForm = subject }) => ({
@@ -102,14 +106,14 @@ export class WatchedLists extends TodoHome {
               activeForm,
             }))
           : content;
-      return { newest: { version, items, updatedAt }, damage };
+      return { newest: { version: found.version, items, updatedAt }, damage };
     } catch (error) {
       // A server that does not answer may have the list.
       if (!(error instanceof StateError) || error.isOfReading) throw error;
       if (errorCode(error) === 'EACCES') return undefined;
       const updatedAt = new Date(list.changedAt ?? 0);
       const why = error instanceof DamagedVersion ? 'damage' : 'unreadable';
-      return { newest: { version: list.version, items: [], updatedAt }, [why]: error.message };
+      return { newest: { version, items: [], updatedAt }, [why]: error.message };
     }
   }
 }

@@ -110,6 +110,22 @@ test('a list that cannot be read from the start: exit code 3, and stderr names t
   });
 });
 
+test('with --all, a list that cannot be read is told once and ends the watch of no other', async () => {
+  const state = temporaryDirectory();
+  const store = storeOf(state, 'main');
+  store.update([todo('a')]);
+  storeOf(state, 'bob').update([todo('b')]);
+  const folder = listFolder(state, { session: 's', agent: 'bob' });
+  for (const file of readdirSync(folder)) writeFileSync(join(folder, file), '');
+  const { lines, said } = watch(state, '--session', 's', '--all');
+  await eventually('the trouble', () => said.stderr.includes('is damaged'));
+  store.update([todo('a'), todo('c')]);
+  await eventually('a change', () => lines().length === 2);
+  store.update([todo('c')]);
+  await eventually('another', () => lines().length === 3);
+  expect(said.stderr.match(/is damaged/g)).toHaveLength(1);
+});
+
 test('a file in place of a folder of lists is an error, as for those who write there', async () => {
   const cwd = temporaryDirectory();
   for (const name of ['file', 'tasks~', 'session']) writeFileSync(join(cwd, name), '');

@@ -1,4 +1,5 @@
-import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { FilePlace } from '../../src/lists/file-place.ts';
@@ -94,6 +95,21 @@ test('an unreadable list is found with its damage and when its folder was change
     newest: { version: 1, items: [] },
   });
   expect(+(found?.lists[0].newest.updatedAt ?? 0)).toBeGreaterThan(Date.now() - 3_600_000);
+});
+
+test('what others put among the lists hides none of them', async () => {
+  const { state, watched } = listsIn([9, 'a', 'main']);
+  for (const [name, target] of Object.entries({ device: '/dev/zero', loop: 'loop' }))
+    symlinkSync(target, join(state, 'a', name));
+  execFileSync('mkfifo', [join(state, 'a', 'fifo')]);
+  for (let look = 0; look < 2; look++) {
+    const lists = (await watched.find(9)).flatMap((found) => found.lists);
+    expect(lists.map(({ agent, unreadable }) => [agent, unreadable !== undefined])).toEqual([
+      ['main', false],
+      ['device', true],
+      ['loop', true],
+    ]);
+  }
 });
 
 test('only a list that was changed a minute ago, and is still as it was found, can be removed', async () => {
