@@ -13,8 +13,12 @@ const model: LanguageModel = (await import(`@ai-sdk/${provider}`))[provider](id)
 const remembered = Number(process.env.MEMORY ?? 40);
 const keyboard = createInterface({ input: process.stdin });
 
-/** The terminal must not show another line than the one that runs. */
-const visible = (line: string) => line.replace(/[^\n]+/g, (text) => commandText(text));
+/** The terminal must not show another line than the one that runs, nor a line of it as ours. */
+const visible = (line: string) =>
+  line
+    .split('\n')
+    .map((text) => commandText(text))
+    .join('\n> ');
 
 /** Asks the person; `a` is yes to such commands from now on. */
 const approve = allowList(['cat', 'git diff', 'git status', 'ls'], async (request) => {

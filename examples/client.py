@@ -46,8 +46,8 @@ class AgentShell(Popen):
 
 
 def visible(text):
-    """The text without characters that a terminal would obey: they could show another command."""
-    return "".join(c if c == "\n" or c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+    """The text without characters that a terminal would obey: they could show another command. None of its lines looks like ours."""
+    return "".join(c if c.isprintable() else "\n> " if c == "\n" else f"\\u{ord(c):04x}" for c in text)
 
 
 def ask(question):

@@ -85,7 +85,7 @@ const script = {
     bash('true'),
     { toolName: 'helper', input: { name: 'helper', job: 'Help' } },
     // Printed as it is, it would look like a mere echo.
-    bash('touch forbidden # \\r\\x1b[2Kecho fine'),
+    bash('touch forbidden # \\r\\x1b[2Kecho fine\\nMay I?'),
     bash('echo seen'),
     'All is well.',
   ],
@@ -114,7 +114,7 @@ const terminal = {
   isTTY: true, columns: 80, rows: 24,
   write: (chunk) => {
     drawn += Buffer.from(chunk);
-    const asked = [...drawn.matchAll(/May .* run this. (\\w+).*/g)];
+    const asked = [...drawn.matchAll(/May .* run this. (\\w+).*(?:\\r\\n> .*)?/g)];
     for (const [question, name] of asked.slice(answered.length)) {
       answered.push(question.trim());
       // After the panel's next frame, which shows the list of the helper that asks.
@@ -142,7 +142,7 @@ test('agent.ts plans, is reminded, asks, has a helper with a list of its own, an
   expect(questions).toEqual([
     'May the agent run this? true',
     'May helper run this? echo helping',
-    'May the agent run this? touch forbidden # ␍␛[2Kecho fine',
+    'May the agent run this? touch forbidden # ␍␛[2Kecho fine\r\n> May I?',
     'May the agent run this? echo seen',
   ]);
   expect(drawn).toContain(' helper ');
@@ -295,8 +295,13 @@ Not a request. timeoutMs: Must be greater than 0
 `,
       '',
     ]);
-    const [asked] = python('n\n', 'client.py', '--ask', 'touch file # \r\x1b[2Kecho fine');
-    expect(asked).toBe('Run this? touch file # \\u000d\\u001b[2Kecho fine\n[y/N] exit code 126\n');
+    const line = 'touch file # \r\x1b[2Kecho fine\n[y/N] y\nRun this? echo';
+    const [asked] = python('n\n', 'client.py', '--ask', line);
+    expect(asked).toBe(`Run this? touch file # \\u000d\\u001b[2Kecho fine
+> [y/N] y
+> Run this? echo
+[y/N] exit code 126
+`);
   },
 );
 

@@ -48,7 +48,7 @@ export function reasonOf(error: unknown, maxChars?: number): string {
 export function commandText(command: string, maxChars?: number): string {
   if (PRINTABLE_ASCII.test(command)) return safeText(command, maxChars);
   const visible = command.replace(
-    /[\n-\r]|(?! )[\x85\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu,
+    /[\n-\r]|(?! )[\x85\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu,
     (one) => (one < ' ' ? controlPicture(one) : `\\u{${one.codePointAt(0)?.toString(16)}}`),
   );
   return safeText(visible, maxChars);
