@@ -52,6 +52,8 @@ describe('nothing of a line is dropped', () => {
     ["a <<'E' && b\n$(x)\nE\nc", [['<<E', 'a'], ['b'], ['c']]],
     ["a <<'E' <<'F'\n1\nE\n2\nF\nb", [['<<E', '<<F', 'a'], ['b']]],
     ["a <<'E' && b\n\tE\nE\nc", [['<<E', 'a'], ['b'], ['c']]],
+    ['a <<E\nb\nE\nc', [['<<E', 'a'], ['c']]],
+    ["a <<'E'\nb\\\nE\nc", [['<<E', 'a'], ['c']]],
     ["a <<-'E'\n\tb\n\t\tE\nc", [['<<-E', 'a'], ['c']]],
     ['a time', [['a', 'time']]],
     ['a |& b &', [['a'], ['b']]],

@@ -156,9 +156,12 @@ describe('text of others is data', () => {
     expect(await contextOf(say(start))).toContain(`task list (TodoRead)${named}; its items are`);
     expect(JSON.parse(await say(stop(), '--gate')).reason).toContain(`task list${named} is not`);
     const env = cleanEnvironment({ ...environment, [ID]: 's1' });
-    expect(run('agent-shell', ['prime'], { cwd: directory, env }).stdout).toContain(named);
+    const prime = () => run('agent-shell', ['prime'], { cwd: directory, env }).stdout;
+    expect(prime()).toContain(named);
     listBy().update(items('[>] Fix it'));
-    expect(await contextOf(say(start))).not.toContain('written by');
+    for (const shown of [await contextOf(say(start)), prime()]) {
+      expect(shown).toContain('task list (TodoRead); its items are');
+    }
   });
 });
 
