@@ -20,6 +20,8 @@ export interface Hooks {
   readonly version?: number;
   /** The harness ignores a file that has a comment. */
   readonly isStrict?: boolean;
+  /** The setting with which it runs none. */
+  readonly offSwitch?: string;
   /** It reads none of a project. */
   readonly isOfUserOnly?: boolean;
 }
@@ -110,6 +112,7 @@ For its status line, in ~/.claude/settings.json:
     hooks: {
       file: 'settings.json',
       isStrict: true,
+      offSwitch: 'disableAllHooks',
       form: 'groups',
       handler: SECONDS,
       events: { ...CLAUDE_EVENTS('Bash', 'Edit|Write|NotebookEdit'), SessionEnd: {} },
@@ -179,6 +182,7 @@ For its status line, in ~/.claude/settings.json:
     namesInstructions: true,
     hooks: {
       file: 'settings.json',
+      offSwitch: 'disableAllHooks',
       form: 'groups',
       handler: MILLISECONDS,
       events: CLAUDE_EVENTS('run_shell_command', 'edit|write_file'),

@@ -6,13 +6,15 @@ export interface JsonHooks {
   readonly version?: number;
   /** The harness ignores a file that has a comment. */
   readonly isStrict?: boolean;
+  /** The setting with which it runs no hooks. */
+  readonly offSwitch?: string;
 }
 
 /** Our command in any version. */
 const OURS = /^agent-shell hook(?: |$)/;
 
 /** Hooks in a JSON file. Everything else stays, byte for byte. */
-export function jsonHooks({ events, version, isStrict }: JsonHooks): TextEdit {
+export function jsonHooks({ events, version, isStrict, offSwitch = '' }: JsonHooks): TextEdit {
   const entries = Object.entries(events);
   const all = Object.fromEntries(entries.map(([event, entry]) => [event, [entry]]));
   // A version right after the bracket came with the hooks.
@@ -25,6 +27,11 @@ export function jsonHooks({ events, version, isStrict }: JsonHooks): TextEdit {
       // An empty file has no settings yet. Without a final newline, `remove` knows that the file was there.
       if (text.trim() === '') return text + file.trimEnd();
       const root = parseObject(text, isStrict);
+      if (property(root, offSwitch)?.children?.[1]?.value === true) {
+        throw new SetupError(
+          `has "${offSwitch}": true, so the agent runs no hooks; remove that first`,
+        );
+      }
       const hooks = property(root, 'hooks');
       if (hooks === undefined) return insertProperty(text, root, 'hooks', all);
       return entries.reduce((edited, [event, entry]) => addEntry(edited, event, entry), text);

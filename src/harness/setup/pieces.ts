@@ -191,7 +191,7 @@ const HOOK_COMMAND = 'agent-shell hook';
 const GATED = /"agent-shell hook [^"]*--gate"/;
 
 function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, target: Target): Piece {
-  const { file, otherFile, form, version, isStrict } = hooks;
+  const { file, otherFile, form, ...more } = hooks;
   const path = join(folder, file);
   const other = join(folder, otherFile ?? '');
   const isInOther =
@@ -202,7 +202,7 @@ function hooksPiece(hooks: Hooks, name: HarnessName, folder: string, target: Tar
     const entries = hookEntries(hooks, isGated, permits);
     return form === 'tables' || isInOther
       ? tomlHooks(entries, name)
-      : jsonHooks({ events: Object.fromEntries(entries), version, isStrict });
+      : jsonHooks({ ...more, events: Object.fromEntries(entries) });
   };
   const permitted = (text: string) =>
     Object.keys(hooks.permission ?? {}).some((event) =>

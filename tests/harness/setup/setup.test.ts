@@ -607,6 +607,8 @@ describe('all files are read and checked before the first is changed', () => {
     ['is not UTF-8', 'claude', '.claude/settings.json', '\xff'],
     ['do not pair', 'claude', 'CLAUDE.md', '<!-- END todowrite -->'],
     ['is not TOML', 'codex', '.codex/config.toml', 'a = '],
+    ['runs no hooks', 'claude', '.claude/settings.json', '{"disableAllHooks": true}'],
+    ['runs no hooks', 'qwen', '.qwen/settings.json', '{"disableAllHooks": true, "hooks": {}}'],
   ])('where one %s', (problem, agent, file, text) => {
     const { run, put, root, all } = machine();
     const name = `project/${file}`;
