@@ -1,3 +1,4 @@
+import { StateError } from '../base/command/state-error.ts';
 import { orElse } from '../base/system/files.ts';
 import type { Version } from './place.ts';
 
@@ -7,18 +8,31 @@ export interface StoredVersion<T> extends Version<T> {
 }
 
 const FORMAT = 1;
+/** The most bytes of a version. 10,000 tasks are 3.5 MB. */
+export const MOST_VERSION_BYTES = 64 * 1024 * 1024;
 const HEADER = /^\{"format":(\d{1,9}),("checksum":"([0-9a-f]{8})",\n)?/;
 
 /**
  * Encodes a version for its file: JSON that a person can read, with one line for each field and each element of a list, so
  * that nesting cannot make a file long. The first line holds the format's version and a checksum over the other lines.
+ *
+ * @throws StateError if it would be too large to read.
  */
 export function encodeVersion<T>({ version, after, at, by, content }: StoredVersion<T>): Buffer {
   const json = JSON.stringify;
   const origin = ` "version": ${json(version)},\n "after": ${json(after)},\n "at": ${json(at)},\n`;
   const text = `${origin} "by": ${json(by)},\n "content": ${contentText(content)}\n}\n`;
-  const sum = checksum(Buffer.from(text));
+  const bytes = Buffer.from(text);
+  refuseTooLarge(bytes);
+  const sum = checksum(bytes);
   return Buffer.from(`{"format":${FORMAT},"checksum":"${sum}",\n${text}`);
+}
+
+/** @throws StateError. */
+export function refuseTooLarge({ length }: Buffer): void {
+  if (length <= MOST_VERSION_BYTES) return;
+  const size = `${length} bytes, at most ${MOST_VERSION_BYTES}`;
+  throw new StateError(`the list is too large: ${size}; nothing was changed`);
 }
 
 function contentText(content: unknown): string {

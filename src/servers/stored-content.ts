@@ -1,5 +1,5 @@
-import { StateError } from '../base/command/state-error.ts';
 import { endOfString } from '../base/json/json-problem.ts';
+import { MOST_VERSION_BYTES, refuseTooLarge } from '../lists/version-file.ts';
 
 /** A server sends more than lists ever need: it is broken, or somebody else's. */
 export class TooMuch extends Error {}
@@ -7,8 +7,6 @@ export class TooMuch extends Error {}
 const MIB = 1024 * 1024;
 /** The most bytes of an answer: 50 versions of the largest size that etcd accepts. */
 const MOST_BYTES = 128 * MIB;
-/** The most bytes of a version. 10,000 tasks are 3.5 MB. */
-const MOST_UNPACKED_BYTES = 64 * MIB;
 /** Metadata, the deepest part of a list, has 20. Each level costs a parser much more than its two bytes. */
 const MOST_LEVELS = 100;
 /** An empty object takes thirty times its bytes. 10,000 tasks are 200,000 values. */
@@ -23,10 +21,10 @@ export function refuseTooMuch(bytes: number): void {
 function unpack(bytes: Buffer): Buffer {
   try {
     const { gunzipSync } = process.getBuiltinModule('node:zlib');
-    return gunzipSync(bytes, { maxOutputLength: MOST_UNPACKED_BYTES });
+    return gunzipSync(bytes, { maxOutputLength: MOST_VERSION_BYTES });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
-    throw new TooMuch(`it unpacks to more than ${MOST_UNPACKED_BYTES / MIB} MiB`);
+    throw new TooMuch(`it unpacks to more than ${MOST_VERSION_BYTES / MIB} MiB`);
   }
 }
 
@@ -65,11 +63,7 @@ const GZIP = 0x1f;
 /** JSON, compressed if large. @throws StateError if it would be too large to read. */
 export function encodeContent(stored: StoredContent<unknown>): Buffer {
   const json = Buffer.from(JSON.stringify(stored));
-  if (json.length > MOST_UNPACKED_BYTES) {
-    throw new StateError(
-      `the list is too large: ${json.length} bytes, at most ${MOST_UNPACKED_BYTES}; nothing was changed`,
-    );
-  }
+  refuseTooLarge(json);
   if (json.length < COMPRESSED_FROM_BYTES) return json;
   return process.getBuiltinModule('node:zlib').gzipSync(json);
 }

@@ -1,4 +1,11 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { StateError } from '../../src/base/command/state-error.ts';
@@ -149,6 +156,21 @@ test('files of someone else in the place of a list: an error, not a wait without
   expect(place().load()).toBeUndefined();
   expect(() => place().commit(0, 'x', NOW)).toThrow(/cannot make the folder .*agent: ENOTEMPTY/);
   expect(listFiles(join(folder, '..'))).toEqual(['agent', 'agent/notes.txt']);
+});
+
+test('a file that is larger than any list is damage, and is not read into memory; none is written', () => {
+  const { folder, place } = listWith(1);
+  writeFileSync(join(folder, '2-toolarge.json'), '');
+  truncateSync(join(folder, '2-toolarge.json'), 2 ** 30);
+  writeFileSync(join(folder, 'head-2-toolarge'), '');
+  expect(place().load()).toMatchObject({
+    content: 'v1',
+    damage: expect.stringMatching(/2-toolarge\.json is damaged: it is larger than 256 MiB;/),
+  });
+  expect(() => place().commit(2, ' '.repeat(64 * 2 ** 20), NOW)).toThrow(
+    /^the list is too large: \d+ bytes, at most 67108864; nothing was changed$/,
+  );
+  expect(place().commit(2, 'v3', NOW)).toMatchObject({ version: 3 });
 });
 
 test('a file or a link to nothing where a folder should be: an error that names it', () => {

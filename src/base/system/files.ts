@@ -25,6 +25,8 @@ import { dirname, join } from 'node:path';
 export const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND;
 export const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 const READY_POLL_MS = 2;
+/** Whoever makes a sparse file larger than our memory needs no room for it. */
+const MOST_READ_MIB = 256;
 
 export class NotRegular extends Error {
   constructor(message = 'it is not a regular file') {
@@ -78,6 +80,8 @@ function open(path: string, flags: number): number {
 
 /** Like readFileSync, but without the parts of Node that it compiles at the start of a program. */
 function readFrom(fd: number, start: number, end: number): Buffer {
+  if (end - start > MOST_READ_MIB * 2 ** 20)
+    throw new NotRegular(`it is larger than ${MOST_READ_MIB} MiB`);
   const bytes = Buffer.allocUnsafeSlow(end - start);
   let length = 0;
   for (let read = -1; read !== 0 && length < bytes.length; length += read) {
