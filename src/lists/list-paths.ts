@@ -134,6 +134,7 @@ export function listNamesIn(folder: string): string[] {
 const LONGEST = 130;
 const KEPT_OF_LONG = 90;
 const HASH_DIGITS = 32;
+const SHOWN_DIGITS = 8;
 const CUT = /^[a-z0-9%+_-][a-z0-9%+._-]*~[0-9a-f]{32}$/;
 
 /**
@@ -151,9 +152,23 @@ export function pathName(text: string): string {
 /** The original text; undefined if `pathName` truncated it, or did not make the name. */
 export function textOfPathName(name: string): string | undefined {
   if (name === '%') return '';
-  const escapes = name.replace(/\+([a-z])/g, (_, letter) => letter.toUpperCase());
-  const text = orElse(() => decodeURIComponent(escapes), undefined);
+  const text = decoded(name);
   return text !== undefined && pathName(text) === name ? text : undefined;
+}
+
+/** The text for people: of a truncated name its beginning, and some of the hash. Other names stay. */
+export function shownPathName(name: string): string {
+  const whole = textOfPathName(name);
+  if (whole !== undefined || !CUT.test(name)) return whole ?? name;
+  let [start = '', hash = ''] = name.split('~');
+  // It may have been cut inside a character.
+  while (start.endsWith('+') || decoded(start) === undefined) start = start.slice(0, -1);
+  return `${decoded(start)}~${hash.slice(0, SHOWN_DIGITS)}`;
+}
+
+function decoded(name: string): string | undefined {
+  const escapes = name.replace(/\+([a-z])/g, (_, letter) => letter.toUpperCase());
+  return orElse(() => decodeURIComponent(escapes), undefined);
 }
 
 /** True if `pathName` may have made it: others may have put anything here. */

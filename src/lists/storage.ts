@@ -13,7 +13,7 @@ import type { Environment } from '../base/environment.ts';
 import { orElse } from '../base/system/files.ts';
 import { FilePlace } from './file-place.ts';
 import { nodeFileSystem } from './file-system.ts';
-import { enclosing, folderOfKey, listNamesIn, textOfPathName } from './list-paths.ts';
+import { enclosing, folderOfKey, listNamesIn, shownPathName } from './list-paths.ts';
 import type { Awaitable } from './maybe-async.ts';
 import { type AnyPlace, newId, type PlaceOptions } from './place.ts';
 import { VersionFolder } from './version-folder.ts';
@@ -188,7 +188,7 @@ export class FolderStorage implements ListStorage {
     const folder = this.#folderOf(key);
     return {
       key,
-      path: key.split('/').map((name) => textOfPathName(name) ?? name),
+      path: key.split('/').map(shownPathName),
       get version() {
         return new VersionFolder(folder, nodeFileSystem).list().head?.version ?? 0;
       },

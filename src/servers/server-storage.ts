@@ -1,6 +1,6 @@
 import { DamagedVersion, StateError } from '../base/command/state-error.ts';
 import { clockMs, pause } from '../base/command/time-limit.ts';
-import { isPathName, textOfPathName } from '../lists/list-paths.ts';
+import { isPathName, shownPathName } from '../lists/list-paths.ts';
 import {
   type AnyPlace,
   type HistoryRange,
@@ -201,7 +201,7 @@ function withPaths(lists: readonly Pick<FoundList, 'key' | 'version'>[]): FoundL
   return lists.flatMap(({ key, version }) => {
     const names = key.split('/');
     if (!names.every(isPathName)) return [];
-    return [{ key, version, path: names.map((name) => textOfPathName(name) ?? name) }];
+    return [{ key, version, path: names.map(shownPathName) }];
   });
 }
 

@@ -8,6 +8,7 @@ import { UNIT_MS } from '../base/duration.ts';
 import { jsonLine } from '../base/json/fields.ts';
 import { counted, inQuotes, safeText } from '../base/safe-text.ts';
 import { writeAll } from '../base/system/files.ts';
+import { sessionKey } from '../lists/list-paths.ts';
 import { REMOVED_THERE } from '../lists/storage.ts';
 import { printable } from '../screen/panel/look.ts';
 import { ShownTimes } from '../screen/panel/shown-times.ts';
@@ -122,12 +123,14 @@ async function chooseAndRemove(
   if (watched.settings.stateUrl !== undefined) throw new StateError(REMOVED_THERE);
   const before = Date.now() - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
   const chosen = found
+    .filter(
+      ({ key, session }) =>
+        name === undefined ||
+        key === sessionKey(name) ||
+        [session, shortPath(session)].includes(name),
+    )
     .flatMap(({ lists }) => lists)
-    .filter(({ session, newest }) =>
-      name === undefined
-        ? +newest.updatedAt < before
-        : [session, shortPath(session)].includes(name),
-    );
+    .filter(({ newest }) => name !== undefined || +newest.updatedAt < before);
   if (chosen.length === 0) {
     const none =
       name === undefined ? `no list is older than ${age}` : `no session ${inQuotes(name)}`;

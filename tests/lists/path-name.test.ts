@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pathName, textOfPathName } from '../../src/lists/list-paths.ts';
+import { pathName, shownPathName, textOfPathName } from '../../src/lists/list-paths.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { runs } from '../helpers/random.ts';
 
@@ -63,4 +63,17 @@ test('long texts that differ only at their ends have different names, which tell
 test('names that no text has are those of others', () => {
   const names = ['a~new', '%zz', '+A', 'A', '%41', '.git', '%ud800'];
   expect(names.filter((name) => textOfPathName(name) !== undefined)).toEqual([]);
+});
+
+test('for people a truncated name is its beginning, as whole characters, and some of the hash', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 131, maxLength: 300 }), (text) => {
+      const shown = shownPathName(pathName(text));
+      expect(shown).toMatch(/~[\da-f]{8}$/);
+      expect(text.startsWith(shown.slice(0, -9))).toBe(true);
+    }),
+    { numRuns: runs(300) },
+  );
+  expect(shownPathName(pathName('+A~'))).toBe('+A~');
+  expect(shownPathName('no name of ours')).toBe('no name of ours');
 });

@@ -113,6 +113,19 @@ describe('removal', () => {
     return found.map(({ path: [kind, session, agent] }) => `${session} ${agent ?? kind}`).sort();
   };
 
+  test('a session of a long name, as Chinese ones are in files, is shown by its beginning, and removed by either name', async () => {
+    const state = temporaryDirectory();
+    const long = `/home/ann/项目/${'登录系统重构'.repeat(3)}`;
+    for (const end of ['一', '二']) write(state, long + end, 'main', 7300, '> b');
+    const { stdout } = await sessions(state);
+    const [one = ''] = /^~\/项目\/登录系统重~[\da-f]{8}(?= {2}main)/m.exec(stdout) ?? [];
+    expect(await sessions(state, '--remove', one, '--yes')).toEqual(ok('Removed 1 list.\n'));
+    const both = await Promise.all(
+      ['一', '二'].map((end) => sessions(state, '--remove', long + end, '--yes')),
+    );
+    expect(both.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1]);
+  });
+
   test('--remove removes the lists of a session, by its name or as it is shown, --older those unchanged for that long', async () => {
     const state = await full();
     expect(await sessions(state, '--remove', '~/app', '--yes')).toEqual(ok('Removed 2 lists.\n'));
