@@ -257,15 +257,21 @@ describe.runIf(hasPrograms('python3'))('on a pseudoterminal', () => {
 
   test('Aider: $SHELL -i -c; Gemini CLI with node-pty: bash -c', async () => {
     const look = 'echo hello; test -t 0 && test -t 1 && echo terminal; stty size; tput cols';
-    const lines = [look, 'false', 'nosuchcommand', PLAN];
-    for (const option of [['-i', '-c'], ['-c']]) {
+    const lines = [look, 'false', 'nosuchcommand', PLAN, 'TodoRead'];
+    // Nothing tells Aider's terminal from a person's.
+    const [aider, gemini] = [{ TODO_PANEL: 'off' }, { GEMINI_CLI: '1' }];
+    const spawned = [[aider, '-i', '-c'] as const, [gemini, '-c'] as const];
+    for (const [env, ...options] of spawned) {
       const [wanted, seen] = await Promise.all(
         [machine('bash'), machine('agent-shell')].map((on) =>
-          answers(on, {}, { argv: [on.named, ...option], lines }),
+          answers(on, env, { argv: [on.named, ...options], lines }),
         ),
       );
       expect(seen).toEqual(wanted);
-      expect(seen?.at(-1)).toEqual({ output: PLANNED, exit: 0 });
+      expect(seen?.slice(-2)).toEqual([
+        { output: PLANNED, exit: 0 },
+        { output: LIST, exit: 0 },
+      ]);
     }
   });
 });
