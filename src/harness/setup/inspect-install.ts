@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, delimiter, dirname, join, sep } from 'node:path';
 import type { CommandResult } from '../../base/command/agent-command.ts';
 import type { Environment } from '../../base/environment.ts';
 import { quote } from '../../base/line/quotes.ts';
@@ -53,7 +53,8 @@ export function inspect(name: HarnessName | undefined, target: Target): CommandR
     }),
   );
   const needsLogin = setUp.length === 0 || setUp.some(({ harness }) => !harness.inheritsPath);
-  const install = inspectInstall(target, needsLogin);
+  const environment = lastingEnvironment(target.environment);
+  const install = inspectInstall({ ...target, environment }, needsLogin);
   const parts = [
     install.lines,
     ...setUp.map(({ harness, rows, scope }) => [
@@ -87,6 +88,15 @@ function pieceState({ path, edit }: Piece, target: Target): PieceState {
   }
 }
 
+const OF_NPM = /\/node_modules\/\.bin$/;
+
+/** The environment that agents will have: `npx` and `npm run` add folders to PATH for one command only. */
+export function lastingEnvironment(environment: Environment): Environment {
+  if (environment.npm_command === undefined) return environment;
+  const folders = (environment.PATH ?? '').split(delimiter);
+  return { ...environment, PATH: folders.filter((one) => !OF_NPM.test(one)).join(delimiter) };
+}
+
 function inspectInstall(
   { environment, directory, home, started }: SetupWorld,
   needsLogin: boolean,
@@ -97,10 +107,11 @@ function inspectInstall(
   const loginFile =
     ['.bash_profile', '.bash_login'].find((file) => existsSync(join(home, file))) ?? '.profile';
   const seen = [here, login].flatMap((said) => NEEDED_COMMANDS.map((name) => said.get(name)));
-  // In a checkout, agent-shell is in none of the folders.
+  // In a checkout, agent-shell is in none of the folders; those of npm may not last.
   const folder = [...seen, started]
-    .map((path) => path && dirname(path))
-    .find((at) => at && NEEDED_COMMANDS.every((name) => existsSync(join(at, name))));
+    .map((path) => (path ? dirname(path) : ''))
+    .filter((at) => at !== '' && !OF_NPM.test(at))
+    .find((at) => NEEDED_COMMANDS.every((name) => existsSync(join(at, name))));
   const found = (who: string, said: ReadonlyMap<string, string>, file: string): Finding => {
     const missing = NEEDED_COMMANDS.filter((name) => !said.get(name));
     if (missing.length === 0) {

@@ -8,7 +8,7 @@ import { findProgram } from '../../base/system/access.ts';
 import { makeFolders, orElse } from '../../base/system/files.ts';
 import { editConfigs, type Outcome, resolveLinks } from './config-file.ts';
 import { HARNESS_NAMES, HARNESSES, type Harness, type HarnessName } from './harnesses.ts';
-import { inspect, pieceRow } from './inspect-install.ts';
+import { inspect, lastingEnvironment, pieceRow } from './inspect-install.ts';
 import {
   MAX_SETUP_ERROR,
   type Piece,
@@ -181,7 +181,7 @@ function change({ name, pieces, target, asked, say }: PieceChange): string {
 }
 
 function notFound({ environment }: Target): string {
-  const isFound = findProgram('agent-shell', environment) !== undefined;
+  const isFound = findProgram('agent-shell', lastingEnvironment(environment)) !== undefined;
   return isFound ? '' : 'missing    agent-shell is not on PATH; to install it: docs/install.md\n';
 }
 

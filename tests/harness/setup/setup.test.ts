@@ -763,6 +763,21 @@ describe('--check', () => {
     }
   });
 
+  test('npx finds the commands for the time of one call, so they count as missing, and no line would help', () => {
+    const { run, environment, put, root } = machine();
+    for (const name of ['TodoWrite', 'TodoRead', 'agent-shell']) {
+      chmodSync(put(`_npx/1/node_modules/.bin/${name}`, '#!/bin/sh\n'), 0o755);
+    }
+    environment.PATH = `${root}/_npx/1/node_modules/.bin:/usr/bin:/bin`;
+    expect(run('claude').stdout).not.toContain('agent-shell is not on PATH');
+    run('claude', '--remove');
+    environment.npm_command = 'exec';
+    expect(run('claude').stdout).toContain('agent-shell is not on PATH');
+    const { stdout } = run('claude', '--check');
+    expect(stdout).toMatch(/missing +bash does not find .*; to install them: docs\/install\.md\n/);
+    expect(stdout).not.toContain('_npx');
+  });
+
   test('where no folder has all commands, as in a checkout, it names no line that would not help', () => {
     const { run, environment, put, root } = machine();
     for (const name of ['TodoWrite', 'TodoRead']) {
