@@ -39,6 +39,8 @@ test.each([
   ['has an invalid blocks', { ...TASK, blocks: 'all' }],
   ['has an invalid metadata', { ...TASK, metadata: deep(2000) }],
   ['has no subject', { ...TASK, subject: undefined }],
+  ['has a field that is nested too deeply', { ...TASK, newer: deep(2000) }],
+  ['has a field that is nested too deeply', { ...TASK, constructor: deep(2000) }],
 ])('a planted task that %s is an error that names the file', async (problem, task) => {
   const step = { nextId: 2, changed: [task], deleted: [] };
   const store = openTaskStore({ folder: planted({ isWhole: true, step }) });

@@ -45,7 +45,19 @@ function wrongField({ has }: Shape, value: unknown): string | undefined {
     if (!isStored(has[name] as Stored, given))
       return given === undefined ? `has no ${name}` : `has an invalid ${name}`;
   }
+  for (const name in value) {
+    if (!Object.hasOwn(has, name) && isDeeper(MOST_LEVELS, value[name]))
+      return 'has a field that is nested too deeply';
+  }
   return undefined;
+}
+
+/** A newer build's field is kept, but JSON.stringify overflows the stack on a few thousand levels. */
+const MOST_LEVELS = 100;
+
+function isDeeper(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((one) => isDeeper(levels - 1, one));
 }
 
 /** The fields of a table, as stored. */
