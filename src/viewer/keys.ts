@@ -119,10 +119,12 @@ function filtered(state: ViewerState): ViewerState {
 }
 
 function removed(state: ViewerState): ViewerState {
-  const found = shownSessions(state)[selectedIndex(state)];
+  const [sessions, at] = [shownSessions(state), selectedIndex(state)];
+  const found = sessions[at];
   if (pageOf(state).name !== 'sessions' || found === undefined) return state;
   const text = `Remove ${listsText(found)}, with all history?`;
-  return { ...state, input: { kind: 'question', text, request: { what: 'remove', found } } };
+  const next = (sessions[at + 1] ?? sessions[at - 1])?.key;
+  return { ...state, input: { kind: 'question', text, request: { what: 'remove', found, next } } };
 }
 
 function movedSelection(state: ViewerState, by: number): ViewerState {

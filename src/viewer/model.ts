@@ -77,9 +77,16 @@ export interface Page {
 export type ViewerRequest =
   | { readonly what: 'quit' }
   | { readonly what: 'open'; readonly found: FoundSession }
-  | { readonly what: 'remove'; readonly found: FoundSession }
+  | RemoveRequest
   | WriteRequest
   | TaskRequest;
+
+interface RemoveRequest {
+  readonly what: 'remove';
+  readonly found: FoundSession;
+  /** The key of the session that is selected afterwards. */
+  readonly next: string | undefined;
+}
 
 interface Undoable {
   readonly told: string;

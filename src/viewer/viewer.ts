@@ -11,7 +11,15 @@ import { type KeyStream, takeTerminal } from '../screen/terminal/take-terminal.t
 import { press } from './keys.ts';
 import type { Page, ViewerRequest, ViewerState } from './model.ts';
 import { render } from './render.ts';
-import { hasTasks, isFinished, isWaiting, pageOf, progressOf, withPage } from './shown.ts';
+import {
+  hasTasks,
+  isFinished,
+  isWaiting,
+  pageOf,
+  progressOf,
+  withCursor,
+  withPage,
+} from './shown.ts';
 import { Sources } from './sources.ts';
 import { type Key, withPastes } from './text-input.ts';
 import type { WatchArguments } from './watch-arguments.ts';
@@ -148,7 +156,8 @@ class Viewer {
   async #written(request: OutsideWrite): Promise<(state: ViewerState) => ViewerState> {
     if (request.what === 'remove') {
       const message = await this.#sources.remove(request.found);
-      return (state) => ({ ...state, message });
+      const isThere = this.#sources.known.found.some(({ key }) => key === request.found.key);
+      return (state) => ({ ...(isThere ? state : withCursor(state, request.next)), message });
     }
     const result =
       request.what === 'task'

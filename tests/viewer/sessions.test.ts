@@ -264,7 +264,9 @@ describe('removal', () => {
     terminal.type('n');
     await terminal.until('it stays', (screen) => screen.includes('old · '));
     terminal.type('Dy');
-    await terminal.until('it is gone', (screen) => screen.endsWith('Removed the lists of app'));
+    await terminal.until('it is gone, and the one beside it is selected', (screen) =>
+      /^▸ old · .*Removed the lists of app$/ms.test(screen),
+    );
     expect(left(state)).toEqual(['/home/ann/old main', '/home/ann/old tasks', 'busy main']);
   });
 });
