@@ -216,7 +216,7 @@ async function afterCommand(
   // The list before the line, if the line wrote a list after something had failed.
   const versionBefore = (entries.at(-2) ?? before).version;
   const isWritten = newest.version !== versionBefore && WRITES_LIST.test(last.line ?? '');
-  const isJudged = isWritten && lines.some(({ exitCode = 0 }) => exitCode > 0);
+  const isJudged = isWritten && lines.some(({ exitCode }) => exitCode);
   const history = isJudged ? await list.history() : [];
   const work = {
     items: newest.items,
