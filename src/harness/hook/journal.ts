@@ -1,4 +1,4 @@
-import { isObject } from '../../base/json/fields.ts';
+import { isStored, type Shape } from '../../base/json/stored.ts';
 import {
   appendOwnFile,
   codeOf,
@@ -220,22 +220,45 @@ function newestWithin<T>(bytes: number, all: readonly T[]): readonly T[] {
 /** The first line of a shortened file has the pasts; a new file has none, nor has the end of a long one. */
 function readingOf(lines: readonly string[]): JournalReading {
   const [first, ...others] = lines.flatMap(parsedLine);
-  const isBeginning = first?.before instanceof Object && Array.isArray(first.oldLines);
-  const { before, oldLines } = (isBeginning ? first : NOTHING_BEFORE) as Omit<
-    JournalReading,
-    'entries'
-  >;
-  const entries = isBeginning || first === undefined ? others : [first, ...others];
-  return {
-    before,
-    oldLines,
-    entries: entries.filter((one) => 'id' in one) as unknown as JournalEntry[],
-  };
+  const isBeginning = isStored(BEGINNING, first);
+  const { before, oldLines } = (isBeginning ? first : NOTHING_BEFORE) as typeof NOTHING_BEFORE;
+  const entries = isBeginning ? others : [first, ...others];
+  return { before, oldLines, entries: entries.filter((one) => isStored(ENTRY, one)) as never };
 }
 
-const NOTHING_BEFORE = { before: NO_PASTS, oldLines: [] };
+type Beginning = Omit<JournalReading, 'entries'>;
+const NOTHING_BEFORE: Beginning = { before: NO_PASTS, oldLines: [] };
 
-function parsedLine(line: string): Record<string, unknown>[] {
+function parsedLine(line: string): unknown[] {
   const value: unknown = orElse(() => JSON.parse(line), undefined);
-  return isObject(value) ? [value] : [];
+  return value === undefined ? [] : [value];
 }
+
+// The file may be an earlier build's, or anybody's who may write to the folder of lists.
+const isNumber = (value: unknown) => typeof value === 'number';
+const ENTRY: Shape = {
+  has: {
+    id: 'text',
+    session: 'text',
+    version: 'count',
+    at: 'text',
+    line: { maybe: 'text' },
+    exit: { maybe: isNumber },
+    helpers: { maybe: isNumber },
+  },
+};
+const PAST: Shape = {
+  has: {
+    lines: 'count',
+    hasWritten: 'flag',
+    shown: 'count',
+    linesSince: { maybe: 'count' },
+    refusedAt: ['count'],
+    helpers: { maybe: 'count' },
+  },
+};
+const isSession = (one: unknown) =>
+  Array.isArray(one) && typeof one[0] === 'string' && isStored(PAST, one[1]);
+const BEGINNING: Shape = {
+  has: { before: { has: { version: 'count', sessions: [isSession] } }, oldLines: [ENTRY] },
+};

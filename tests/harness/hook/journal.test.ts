@@ -97,6 +97,18 @@ test('a file with other content is no error', () => {
     expect(add('ls').entries).toHaveLength(1);
     expect(readFileSync(path, 'utf8')).toContain('"line":"ls"');
   }
+  const strange = [
+    '{"before":{"version":0,"sessions":5},"oldLines":[]}',
+    '{"before":{"version":0,"sessions":[["s",{"lines":0,"hasWritten":true,"shown":0,"refusedAt":5}]]},"oldLines":[]}',
+    '{"before":{"version":0,"sessions":[]},"oldLines":[7]}',
+    '{"id":"a","session":"s","version":1,"at":"","line":7}',
+  ];
+  for (const text of strange) {
+    writeFileSync(path, `${text}\n`);
+    const { before, oldLines, entries } = add('ls');
+    expect({ oldLines, entries }).toMatchObject({ oldLines: [], entries: [{ line: 'ls' }] });
+    expect(pastOf('s', before, entries)).toMatchObject({ lines: 1, refusedAt: [] });
+  }
   // A killed hook left half a line.
   writeFileSync(path, '{"session":"s","line":"half', { flag: 'a' });
   expect(add('pwd').entries.map(({ line }) => line)).toEqual(['ls', 'pwd']);
