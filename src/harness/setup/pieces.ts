@@ -139,7 +139,10 @@ function instructionsPaths(
     one.startsWith('~/') ? join(target.home, one.slice(2)) : join(base, one);
   const isName = (one: unknown) => typeof one === 'string' && /^[^/]+$/.test(one);
   const named = names.filter(isName).map(at);
-  const possible = [override, file, fallback?.[target.scope], ...fallbacks.filter(isName)]
+  // Of the user's files, Codex skips an empty one.
+  const isSkipped = override && !isProject && !target.read(at(override))?.trim();
+  const first = isSkipped ? undefined : override;
+  const possible = [first, file, fallback?.[target.scope], ...fallbacks.filter(isName)]
     .filter((one) => one !== undefined)
     .map(at);
   const read = named[0] ?? possible.find((path) => existsSync(path)) ?? at(file);

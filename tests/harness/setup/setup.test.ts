@@ -427,6 +427,7 @@ test('its section is in the file that the user’s settings name, and found agai
 test.each<[agent: string, folder: string, file: string, others: Record<string, string>]>([
   ['codex', 'project/', 'AGENTS.override.md', { 'project/AGENTS.md': '# A\n' }],
   ['codex', 'home/.codex/', 'AGENTS.override.md', {}],
+  ['codex', 'home/.codex/', 'AGENTS.md', { 'home/.codex/AGENTS.override.md': '\n' }],
   [
     'codex',
     'project/',
