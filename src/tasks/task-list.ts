@@ -65,7 +65,9 @@ export const TASK_LIST = taskForm({
     const isByNeed = all.length > most && filter.sort === undefined && !filter.ready;
     const tasks = (isByNeed ? openFirst(all) : all).slice(0, most);
     const rest = restOf(all, most, 'task');
-    const note = noteLines([rest]);
+    const isUnnamed = filter.mine && all.length === 0 && call.claimant(graph) === undefined;
+    const who = isUnnamed ? because('no_agent').text : undefined;
+    const note = noteLines([rest, who]);
     if (format === 'json') return done(jsonLine({ tasks, version }), note);
     if (format === 'md') return done(exportMarkdown(graph, tasks), note);
     if (forPeople) return done(await forPeople(graph, tasks, clock), note);
@@ -74,7 +76,7 @@ export const TASK_LIST = taskForm({
       const others = task.owner === call.agent ? undefined : clock;
       return `${taskLine(graph, task, others)}\n`;
     });
-    return done(textOf(lines, rest) || 'No tasks.\n');
+    return done(textOf(lines, rest) || 'No tasks.\n', noteLines([who]));
   },
 });
 

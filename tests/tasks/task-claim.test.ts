@@ -68,6 +68,17 @@ test('a claim without a name says how to give one', async () => {
   );
 });
 
+test('a caller without a name that has no tasks is told how to give one, where others work too', async () => {
+  const team = await Team.of('AB', { settings: { guidance: 'off' } });
+  expect(await team.run('TaskList --mine')).toEqual(ok('No tasks.\n'));
+  await team.run('TaskClaim 2 --agent bob');
+  const note = 'say who you are: set TODO_AGENT, or give --agent NAME';
+  expect(await team.run('TaskList --mine')).toEqual(ok('No tasks.\n', `Note: ${note}\n`));
+  expect(await team.out('TaskList --mine --agent bob')).toContain('#2');
+  await team.run('TaskUpdate 1 --owner main --force --agent main');
+  expect(await team.run('TaskList --mine')).toEqual(ok('#1 [pending] A (main)\n'));
+});
+
 test('on its own list an agent needs no name; where others work too it does', async () => {
   const team = await Team.of('AB');
   expect(await team.run('TaskClaim --next')).toEqual(ok('Task #1 claimed by main: A\n'));
