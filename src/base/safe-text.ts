@@ -43,12 +43,13 @@ export function reasonOf(error: unknown, maxChars?: number): string {
 
 /**
  * A command on one line, safe to print on a terminal, for a person who is asked about it. Unlike in `safeText`, it cannot look like
- * another command: a line break is `␊`, and invisible characters and blanks that bash takes for letters are as in `\u{200b}`.
+ * another command: a line break is `␊`, and invisible characters, but those of emoji, and blanks that bash takes for letters are as
+ * in `\u{200b}`.
  */
 export function commandText(command: string, maxChars?: number): string {
   if (PRINTABLE_ASCII.test(command)) return safeText(command, maxChars);
   const visible = command.replace(
-    /[\n-\r]|(?! )[\x85\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu,
+    /[\n-\r]|(?! |(?<=\p{ExtPict})\ufe0f|(?<=\p{ExtPict}|\ufe0f)\u200d\p{ExtPict})[\x85\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu,
     (one) => (one < ' ' ? controlPicture(one) : `\\u{${one.codePointAt(0)?.toString(16)}}`),
   );
   return safeText(visible, maxChars);

@@ -36,7 +36,8 @@ test.each([
     'a␍b\\u{a0}c\\u{2028}d\\u{3000}e',
   ],
   ['a control character', 'a\x1b[2Kb', 'a␛[2Kb'],
-  ['plain text', "echo 'é 日本 😀'", "echo 'é 日本 😀'"],
+  ['plain text', "echo 'é 日本 ⚠\ufe0f 👩\u200d👧'", "echo 'é 日本 ⚠\ufe0f 👩\u200d👧'"],
+  ['a selector after a digit', 'rm a1\ufe0f', 'rm a1\\u{fe0f}'],
 ])('%s is not hidden in a command', (_, command, text) => {
   expect(commandText(command)).toBe(text);
 });
