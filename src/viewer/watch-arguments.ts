@@ -67,7 +67,7 @@ function problemOf(
   if (all && isOfAgent) return '--all and --agent cannot be combined';
   if (tasks && (all || isOfAgent))
     return '--tasks shows the tasks of all agents; it excludes --all and --agent';
-  if (options['--list'] !== undefined && !tasks) return '--list needs --tasks';
+  if (options['--list'] !== undefined && !tasks && !web) return '--list needs --tasks or --web';
   if (web && (jsonl || all || tasks || isOfAgent))
     return '--web shows a whole session; it excludes --all, --agent, --tasks and --jsonl';
   if (port !== undefined && !web) return '--port needs --web';

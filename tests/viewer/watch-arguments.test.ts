@@ -4,7 +4,7 @@ import { parseWatchArguments } from '../../src/viewer/watch-arguments.ts';
 test.each([
   [['--all', '--agent', 'x'], '--all and --agent cannot be combined'],
   [['--tasks', '--all'], '--tasks shows the tasks of all agents; it excludes --all and --agent'],
-  [['--list', 'l'], '--list needs --tasks'],
+  [['--list', 'l'], '--list needs --tasks or --web'],
   [
     ['--web', '--jsonl'],
     '--web shows a whole session; it excludes --all, --agent, --tasks and --jsonl',
@@ -22,6 +22,10 @@ test.each([
   [['here'], "watch takes no argument 'here'"],
 ])('wrong usage: %j', (argv, problem) => {
   expect(parseWatchArguments(argv)).toEqual({ problem });
+});
+
+test('--list selects the team of a page, too', () => {
+  expect(parseWatchArguments(['--web', '--list', 'l'])).toMatchObject({ web: true, taskList: 'l' });
 });
 
 test('words in place of a screen are asked for by --panel=plain or off, or --no-panel, on either side of watch', () => {
