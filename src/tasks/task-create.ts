@@ -2,7 +2,6 @@ import { done } from '../base/command/agent-command.ts';
 import {
   isObject,
   LIST_NAMES,
-  shortText,
   typeName,
   type ValuesOf,
   withSpelling,
@@ -16,6 +15,7 @@ import { type Task, type TaskGraph, withTasks } from './task.ts';
 import helpPage from './task-create.md';
 import {
   BLOCKERS,
+  firstOwner,
   OWNERS,
   type RefLimits,
   type Refs,
@@ -34,7 +34,7 @@ const TASKS_A_BLOCK = 1000;
 const NEW_TASK_FIELDS = {
   ...TASK_FIELDS,
   subject: { ...TASK_FIELDS.subject, isRequired: true },
-  owner: { kind: shortText, others: OWNERS },
+  owner: { kind: firstOwner, others: OWNERS },
   blockedBy: {
     kind: taskIdsOrRefs,
     hint: 'Ids of tasks that must be completed first',

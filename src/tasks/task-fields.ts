@@ -23,6 +23,18 @@ const MAX_LONG_TEXT = 10_000;
 const MAX_DEPTH = 20;
 export const ID = /^#?([1-9]\d{0,14})$/;
 
+/** Models write these for no owner. Such an agent never comes, and nobody else could claim its task. */
+const NOBODY = /^\s*(?:none|null|nobody|unassigned)\s*$/i;
+
+/** Of a new task. */
+export const firstOwner: TextKind = {
+  ...shortText,
+  problem: (text, most) =>
+    NOBODY.test(text)
+      ? `No agent is called ${inQuotes(text)}; without an owner, leave it out`
+      : textProblem(text, most),
+};
+
 /** Blank is refused, since TaskRelease removes an owner. */
 const ownerName: ValueKind<string> = {
   is: 'value',
@@ -39,6 +51,8 @@ function ownerProblem(value: unknown, { maxContentLength }: TextLimits): string 
     return 'Cannot be blank; to clear the owner: TaskRelease ID';
   }
   if (typeof value !== 'string') return `Expected string, received ${typeName(value)}`;
+  if (NOBODY.test(value))
+    return `No agent is called ${inQuotes(value)}; to clear the owner: TaskRelease ID`;
   return textProblem(value, maxContentLength);
 }
 

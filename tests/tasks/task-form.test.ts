@@ -101,6 +101,16 @@ test.each([
   ['TaskCreate', ['--subject', 'A', '--description=-'], `description: ${NO_DASH}`, 'text'],
   ['TaskUpdate', ['1', '--owner', ''], BLANK_OWNER],
   ['TaskUpdate', ['{"taskId":1,"owner":null}'], BLANK_OWNER],
+  [
+    'TaskUpdate',
+    ['1', '--owner', 'None'],
+    "owner: No agent is called 'None'; to clear the owner: TaskRelease ID",
+  ],
+  [
+    'TaskCreate',
+    ['{"subject":"A","owner":"null"}'],
+    "owner: No agent is called 'null'; without an owner, leave it out",
+  ],
   ['TaskGet', [], `taskId: Required${NO_HASH}`],
   ['TaskGet', ['abc'], "taskId: Expected a task id such as 3, received 'abc'"],
   ['TaskClaim', [], `Expected either the id of a task or --next${NO_HASH}`],
