@@ -57,6 +57,8 @@ test.each([undefined, 'dark', 'light'] as const)(
     const { behind, ...colours } = FRESH_COLOURS[background ?? 'unknown'];
     expect(new Set(Object.values(colours)).size).toBe(3);
     for (const [status, colour] of Object.entries(colours)) {
+      // Those below 16 are whatever the terminal's theme says.
+      expect(colour).toBeGreaterThanOrEqual(16);
       expect(fresh[status as keyof typeof fresh]('x')).toContain(`38;5;${colour};48;5;${behind}m`);
       expect(contrast(colourOf(colour), colourOf(behind))).toBeGreaterThanOrEqual(4.5);
     }
