@@ -34,7 +34,8 @@ test.each(['--format md', '--json', '--format json'])(
     const { stdout, stderr } = await team.run(`TaskList ${form} --limit 2`);
     expect(stdout.match(/\b[ABC]\b/g)).toEqual(['B', 'C']);
     expect(stderr).toBe('Note: 1 more task; --limit 3 shows all\n');
-    expect((await team.run(`TaskList ${form}`)).stderr).toBe('');
+    for (const whole of [form, `${form} --limit 3`])
+      expect((await team.run(`TaskList ${whole}`)).stderr).toBe('');
   },
 );
 
