@@ -132,8 +132,7 @@ function movedSelection(state: ViewerState, by: number): ViewerState {
   const names = choices(state);
   if (names.length === 0) {
     // The next frame knows how far down it goes, and clips this.
-    const top = by === TO_THE_END ? Number.MAX_SAFE_INTEGER : Math.max(0, page.top + by);
-    return withPage(state, { ...page, top });
+    return withPage(state, { ...page, top: Math.max(0, page.top + by) });
   }
   // Scroll through an item that is taller than the screen before moving to the next.
   const isWithin = (by === 1 && page.goesDown) || (by === -1 && page.goesUp);

@@ -4,7 +4,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { freePorts } from '../helpers/ports.ts';
 import { startProxy } from '../helpers/proxy.ts';
 import { describeOn, useServers } from '../helpers/servers.ts';
-import { END, http, NOON, placeAt, portThat } from './false-server.ts';
+import { END, http, MIB, NOON, placeAt, portThat } from './false-server.ts';
 
 // Reports of a client whose request was carried out, but whose answer was lost.
 
@@ -50,6 +50,16 @@ test('what a full quota refuses, and stores all the same, is done', async () => 
   });
   const place = placeAt(`etcd://127.0.0.1:${port}/acme`);
   expect(await place.commit(0, 'ours', NOON)).toMatchObject({ version: 1, content: 'ours' });
+});
+
+test('a list for which an etcd has no room in a request is not sent to it', async () => {
+  const engine = new EtcdEngine({ hosts: ['127.0.0.1:1'], root: 'todowrite', timeoutMs: 500 });
+  const bytes = Buffer.alloc(1.5 * MIB);
+  const commit = engine.commit('a', { base: 0, bytes, id: 'i', history });
+  await expect(commit).rejects.toThrow(
+    `the list is too large for etcd: ${bytes.length} bytes, at most ${bytes.length - 8192}; nothing was changed`,
+  );
+  engine.close();
 });
 
 let lists = 0;
