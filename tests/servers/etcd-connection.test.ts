@@ -1,9 +1,20 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { EtcdConnection } from '../../src/servers/etcd-connection.ts';
 import { CutOffCluster, canCutOff } from '../helpers/cut-off-cluster.ts';
 import { hasEtcd } from '../helpers/engines.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { cleanEnvironment, executable, startProgram } from '../helpers/executables.ts';
 import { temporaryDirectory } from '../helpers/files.ts';
+import { http, portThat } from './false-server.ts';
+
+test('a connection whose login is refused is over, though its server would keep it', async () => {
+  const refusal = http('{"error":"etcdserver: authentication failed","code":3}', 400);
+  const address = `127.0.0.1:${await portThat(() => () => refusal)}`;
+  const user = { name: 'ann', password: 'x' };
+  const connection = new EtcdConnection(address, { tls: undefined, user });
+  await expect(connection.ready).rejects.toThrow('authentication failed');
+  expect(connection.hasEnded).toBe(true);
+});
 
 // A real network partition: packets vanish, and nobody is told.
 

@@ -113,3 +113,9 @@ test('to take no notice changes nothing', () => {
   expect(takeNotices(graph, 'bob', 0).graph).toBe(graph);
   expect(takeNotices(graph, 'ann', 5).graph).toBe(graph);
 });
+
+test('an agent that has taken all its notices leaves nothing behind', () => {
+  const notice = { kind: 'assigned', taskId: 1, subject: 'A', by: 'lead', at: '' } as const;
+  const graph = { nextId: 2, tasks: new Map(), inboxes: new Map([['bob', [notice]]]) };
+  expect(takeNotices(graph, 'bob', 1).graph.inboxes).toEqual(new Map());
+});

@@ -25,6 +25,11 @@ test.each([
   expect(times.untilChange).toBe(change);
 });
 
+test('what has not begun has taken no time, and changes nothing later', () => {
+  const times = new ShownTimes(NOW);
+  expect([times.elapsed(undefined), times.untilChange]).toEqual([0, Number.POSITIVE_INFINITY]);
+});
+
 test('what was said first is said anew when the first of its times changes', () => {
   const times = new ShownTimes(NOW);
   times.ago(NOW - 185_000);
