@@ -3,6 +3,7 @@ import { parseDuration } from '../base/duration.ts';
 import {
   type Fields,
   type FlagKind,
+  isDeeperThan,
   isObject,
   type ListKind,
   oneOf,
@@ -231,9 +232,4 @@ export function metadataProblem(value: unknown): string | undefined {
 
 function tooLong(length: number): string {
   return `Must be at most ${MAX_LONG_TEXT} characters, received ${length}`;
-}
-
-function isDeeperThan(depth: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner));
 }

@@ -227,6 +227,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** True if values lie within more objects and arrays than so many. */
+export function isDeeperThan(depth: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner));
+}
+
 /** As in errors: `string`, `array`, `null`. */
 export function typeName(value: unknown): string {
   if (value === null) return 'null';

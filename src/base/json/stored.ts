@@ -1,4 +1,4 @@
-import { type Fields, isObject, type Kind } from './fields.ts';
+import { type Fields, isDeeperThan, isObject, type Kind } from './fields.ts';
 
 // Without zod: programs that only read stored values start faster without it.
 
@@ -46,7 +46,7 @@ function wrongField({ has }: Shape, value: unknown): string | undefined {
       return given === undefined ? `has no ${name}` : `has an invalid ${name}`;
   }
   for (const name in value) {
-    if (!Object.hasOwn(has, name) && isDeeper(MOST_LEVELS, value[name]))
+    if (!Object.hasOwn(has, name) && isDeeperThan(MOST_LEVELS, value[name]))
       return 'has a field that is nested too deeply';
   }
   return undefined;
@@ -54,11 +54,6 @@ function wrongField({ has }: Shape, value: unknown): string | undefined {
 
 /** A newer build's field is kept, but JSON.stringify overflows the stack on a few thousand levels. */
 const MOST_LEVELS = 100;
-
-function isDeeper(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((one) => isDeeper(levels - 1, one));
-}
 
 /** The fields of a table, as stored. */
 export function storedFields(table: Fields): Shape['has'] {
