@@ -16,7 +16,7 @@ export type Execute = (name: string, invocation: Invocation) => Promise<CommandR
 export interface AgentCallOptions {
   write: (bytes: Buffer) => void;
   execute: Execute;
-  /** The caller has read the whole reply and sends nothing more. */
+  /** The caller has read the whole reply: the next bytes are another one's. */
   onDone: () => void;
   isGone: () => boolean;
 }
@@ -143,9 +143,7 @@ export class AgentCall {
     this.#read = (chunk) => {
       for (const part of parts.splice(0, chunk.length)) this.#options.write(part);
       wanted -= chunk.length;
-      if (wanted > 0) return;
-      this.#expectNothing();
-      this.#options.onDone();
+      if (wanted <= 0) this.#options.onDone();
     };
     this.#options.write(Buffer.concat([Buffer.from(header), errors, ...(isText ? [output] : [])]));
   }

@@ -1,18 +1,24 @@
 # Cleans up after its host, process $2, has ended: kills the session of processes led by its bash, and removes its private
-# directory, $1, in which the host makes the FIFOs $3 and, after that, `go`. It starts before the directory exists.
+# directory, $1, in which the host makes the FIFO $3. It starts before the directory exists, and another may remove that.
 leader= start= tries=0
 
 # A host may remain as a zombie. The limit is for systems without /proc.
 is_gone() {
   local text
   { IFS= read -r -d '' text <"/proc/$1/stat"; } 2>/dev/null
-  [[ ${text##*) } = Z* ]] || [ $((tries += 1)) -gt 3000 ] || ! kill -0 "$1" 2>/dev/null
+  if [ -n "$text" ]; then [[ ${text##*) } = Z* ]]; else [ $((tries += 1)) -gt 3000 ] || ! kill -0 "$1" 2>/dev/null; fi
 }
-until [ -p "$1/go" ] && exec <>"$3" || is_gone "$2"; do sleep 0.02; done
+# Opened to write, a missing FIFO would be made as a file, whose end says nothing.
+until { [ -p "$3" ] && exec <>"$3" && [ -p /dev/stdin ]; } || is_gone "$2"; do sleep 0.02; done
 # After the first line, the host has the FIFO open, and the end of the FIFO is that of the host.
 until read -r -t 1 _ || is_gone "$2"; do :; done
-# The next line is the process id of bash, and when it started. Bash reads `go`, and would end with its last writer: keep it open.
-[ ! -p "$1/go" ] || exec 3<>"$1/go" 4<"$3" <&4 4<&-
+# Bash reads `go`, and would end with its last writer: keep it open.
+[ ! -p "$1/go" ] || exec 3<>"$1/go"
+if [ -p /dev/stdin ] && ! exec <"$3"; then
+  until is_gone "$2"; do sleep 1; done
+  exec </dev/null
+fi
+# The next line is the process id of bash, and when it started.
 while read -r pid since; do
   leader=$pid start=$since
 done
@@ -26,11 +32,12 @@ fields=(${text##*) })
 find_members() {
   local stat text fields pid orphans size=-1
   members=() orphans=()
-  # Orphans have the folder on their PATH, or its FIFOs as outputs.
+  # Orphans have the folder on their PATH, or its FIFOs as outputs. So has a host that lives.
   while IFS=/ read -r _ _ pid _; do
     orphans[pid]=$pid
   done < <(grep -lsF -- "$1/bin" /proc/[0-9]*/environ
     find /proc/[0-9]*/fd \( -lname "$1/out*" -o -lname "$1/err*" \) 2>/dev/null)
+  unset "orphans[$2]"
   while [ "${#members[@]}" -gt "$size" ]; do
     size=${#members[@]}
     for stat in /proc/[0-9]*/stat; do
@@ -48,7 +55,7 @@ find_members() {
 
 # A host that was killed early has not sent the id of its bash, which is found by its outputs.
 for _ in 1 2 3 4 5 6 7 8 9 10; do
-  find_members "$1"
+  find_members "$1" "$2"
   kill -9 ${leader:+-- "-$leader"} "${members[@]}" 2>/dev/null || [ "${#members[@]}" -gt 0 ] || break
 done
 # A caller of an agent command that has not noticed the end yet may still create a file in it.

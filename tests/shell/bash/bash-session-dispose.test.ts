@@ -1,6 +1,20 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { orElse } from '../../../src/base/system/files.ts';
+import { childrenOf } from '../../../src/base/system/processes.ts';
 import { makeFifos } from '../../../src/shell/bash/fifos.ts';
 import watchdog from '../../../src/shell/bash/watchdog.sh';
 import { ENV } from '../../helpers/bash.ts';
@@ -198,6 +212,35 @@ test.runIf(hasProc)('nor one that ended before its watchdog listened', async () 
   await startProgram('bash', ['-c', watchdog, '', folder, host, alive], place).ended;
   expect(existsSync(folder)).toBe(false);
 });
+
+test.runIf(hasProc).each(['before its watchdog listens', 'while its watchdog listens'])(
+  'a host whose folder is removed %s lives on, and its end is noticed',
+  async (when) => {
+    const folder = temporaryDirectory();
+    const [alive, go, out] = [join(folder, 'alive'), join(folder, 'go'), join(folder, 'out')];
+    makeFifos([alive, go, out], ENV);
+    const ofHost = openSync(alive, constants.O_RDWR);
+    onTestFinished(() => closeSync(ofHost));
+    const place = { cwd: '/', env: ENV };
+    const host = openProgram('bash', ['-c', 'exec 5<>"$0" && exec sleep 999', out], place);
+    const opens = (pid: unknown, fd: number, file: string) =>
+      orElse(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '') === file;
+    await eventually('it has its output', () => opens(host.pid, 5, out));
+    if (when.startsWith('before')) rmSync(alive);
+    const argv = ['-c', watchdog, '', folder, String(host.pid), alive];
+    const { child, ended } = startProgram('bash', argv, place);
+    if (when.startsWith('while')) {
+      await eventually('it listens', () => opens(child.pid, 0, alive));
+      for (const file of [alive, go]) rmSync(file);
+      writeSync(ofHost, '\n');
+    }
+    await eventually('it waits', () => childrenOf(child.pid)?.size === 1);
+    expect([existsSync(alive), isAlive(Number(host.pid))]).toEqual([false, true]);
+    host.kill('SIGKILL');
+    await ended;
+    expect(existsSync(folder)).toBe(false);
+  },
+);
 
 test.runIf(hasProc).each(IS_LONG ? [30, 60, 120, 240] : [30])(
   'a host that is killed %d ms after its first line began leaves no process and no file',
