@@ -56,7 +56,7 @@ __todo_complete() {
 
 # Runs after the user's files. $1 is their DEBUG trap.
 __todo_begin() {
-  local attributes last names=("$__todo_bin"/commands/*)
+  local IFS=' ' attributes last hooks names=("$__todo_bin"/commands/*)
   complete -p TodoWrite >/dev/null 2>&1 || complete -F __todo_complete agent-shell "${names[@]##*/}"
   if ! declare -F command_not_found_handle >/dev/null; then
     command_not_found_handle() { __todo_not_found "$@"; }
@@ -72,7 +72,9 @@ __todo_begin() {
   attributes=$(declare -p PROMPT_COMMAND 2>/dev/null)
   attributes=${attributes#declare }
   if [[ ${attributes%% *} = *r* ]]; then return 0; fi
-  if [[ $1${PROMPT_COMMAND[*]-} = *DEBUG* || ${PROMPT_COMMAND[*]-} = *__bp_* ]]; then
+  hooks=${PROMPT_COMMAND[*]-}
+  # Some set their DEBUG trap at the first prompt.
+  if [[ $1$hooks$(builtin declare -f : ${hooks//[^[:alnum:]_-]/ }) = *DEBUG* || $hooks = *__bp_* ]]; then
     __todo_bound=1
     # A DEBUG trap, such as bash-preexec's, would take a later hook for the user's next command, so ours runs first. The panel is
     # written after the last hook, outside of the marks that VS Code puts around a command's output. The trap does not see that: a

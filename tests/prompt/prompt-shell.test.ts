@@ -514,15 +514,27 @@ esac\n`;
     await shell.untilPanel();
   });
 
-  test('lets a DEBUG trap of the prompt see the commands of the user only, before they run', async () => {
-    const bashrc = `
-      PS1='p> ' ready= seen=
-      trap 'if [ -n "$ready" ]; then ready= seen+="$BASH_COMMAND;"; fi' DEBUG
-      PROMPT_COMMAND='code=$? ready=1'`;
-    const shell = await start({ home: { '.bashrc': bashrc }, list: LIST });
-    await shell.run('false');
-    expect(await shell.run('echo "$code $seen"')).toBe('1 false;echo "$code $seen";');
-  });
+  test.each([
+    [
+      'of ~/.bashrc',
+      `trap 'if [ -n "$ready" ]; then ready= seen+="$BASH_COMMAND;"; fi' DEBUG
+      PROMPT_COMMAND='code=$? ready=1'`,
+    ],
+    [
+      'of each prompt',
+      `before() { trap '' DEBUG; seen+="$BASH_COMMAND;"; }
+      after-each() { code=$?; trap before DEBUG; }
+      PROMPT_COMMAND='after-each'`,
+    ],
+  ])(
+    'lets a DEBUG trap %s see the commands of the user only, before they run',
+    async (_of, hooks) => {
+      const bashrc = `PS1='p> ' ready= seen=; ${hooks}`;
+      const shell = await start({ home: { '.bashrc': bashrc }, list: LIST });
+      await shell.run('false');
+      expect(await shell.run('echo "$code $seen"')).toBe('1 false;echo "$code $seen";');
+    },
+  );
 
   test('with --panel=plain prints each change in words, once', async () => {
     const shell = await start({ argv: '--panel=plain' });
