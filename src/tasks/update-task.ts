@@ -205,6 +205,6 @@ function merged(
   changes: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null),
+    Object.entries({ ...before, ...changes }).filter(([key]) => changes[key] !== null),
   );
 }

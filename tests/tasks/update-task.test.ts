@@ -33,6 +33,12 @@ test('metadata is merged, and null takes a key away', () => {
   );
 });
 
+test('only the null of an update takes a key away, not one that the task was created with', () => {
+  const graph = graphOf({ subject: 'S', metadata: { reviewer: null, round: 1 } });
+  const { graph: after } = done(update(graph, { taskId: 1, metadata: { round: 2 } }));
+  expect(task(after, 1)?.metadata).toEqual({ reviewer: null, round: 2 });
+});
+
 test('fields that are not given stay, and an empty change is not a change', () => {
   const graph = graphOf({ subject: 'S', description: 'D', metadata: { k: [1] } });
   const outcome = done(update(graph, { taskId: 1, subject: 'S', metadata: { k: [1] } }));
