@@ -1,5 +1,5 @@
 import { type Failure, failedText, unprovenText } from '../base/proof/proof.ts';
-import { firstOf, nameText } from '../base/safe-text.ts';
+import { firstOf, inQuotes, nameText } from '../base/safe-text.ts';
 import { notKeptText } from '../lists/place.ts';
 import type { Task } from './task.ts';
 
@@ -41,10 +41,11 @@ const REASON_TEXTS = {
     return `no pending, unblocked task is yours or unowned${yours}${theirs}`;
   },
   no_agent: () => 'say who you are: set TODO_AGENT, or give --agent NAME',
-  blocks_itself: (id: number) => `#${id} cannot block itself`,
+  /** @param task an id, or the ref of a task that is not created yet. */
+  blocks_itself: (task: number | string) => `${linkText(task)} cannot block itself`,
   /** @param path of tasks that each block the next, the first again at the end. */
-  cycle: (path: readonly number[]) => {
-    const shown = path.map((id) => `#${id}`);
+  cycle: (path: readonly (number | string)[]) => {
+    const shown = path.map(linkText);
     if (shown.length > MAX_IDS_NAMED) {
       shown.splice(MAX_IDS_NAMED - 2, shown.length - MAX_IDS_NAMED + 1, '...');
     }
@@ -76,6 +77,10 @@ const REASON_TEXTS = {
   no_check: (id: number) => `#${id} has no check; without one: TaskUpdate ${id} --status completed`,
   refused_by_hook: (hook: string, said: string) => `${hook}: ${said}`,
 };
+
+function linkText(task: number | string): string {
+  return typeof task === 'number' ? `#${task}` : inQuotes(task);
+}
 
 /** Why a change is not made. */
 export type ReasonCode = keyof typeof REASON_TEXTS;

@@ -145,12 +145,14 @@ export function createTasks(
   const tasks = requests.map((request, index) =>
     newTask(ids[index] as number, request, blockerIds(request, ids), at, by),
   );
+  // Only those with refs can wait for themselves or each other. Their ids do not exist if they are refused.
+  const refOf = (id: number) => requests[id - graph.nextId]?.ref ?? id;
   const own = tasks.find(({ id, blockedBy }) => blockedBy.includes(id));
-  if (own) return { refused: [because('blocks_itself', own.id)] };
+  if (own) return { refused: [because('blocks_itself', refOf(own.id))] };
   const after = withTasks(graph, withBlocks(graph, tasks, at));
   const isLinked = tasks.some(({ blockedBy }) => blockedBy.some((id) => id >= graph.nextId));
   const path = isLinked ? findAnyCycle(after, ids) : undefined;
-  if (path) return { refused: [because('cycle', path)] };
+  if (path) return { refused: [because('cycle', path.map(refOf))] };
   return { graph: after, created: ids.map((id) => after.tasks.get(id) as Task) };
 }
 

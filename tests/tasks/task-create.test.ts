@@ -56,9 +56,11 @@ test('refs that lead nowhere, in a circle or to two tasks: nothing is created', 
       { subject: 'B', ref: 'b', blockedBy: ['a', 'c'] },
       { subject: 'C', ref: 'c', blockedBy: ['a', 'b'] },
     ),
-  ).toEqual(refused('Cannot create the task', 'cycle: these would block each other: #2 → #3 → #2'));
+  ).toEqual(
+    refused('Cannot create the task', "cycle: these would block each other: 'b' → 'c' → 'b'"),
+  );
   expect(await create({ subject: 'A', ref: 'a', blockedBy: ['a'] })).toEqual(
-    refused('Cannot create the task', 'blocks_itself: #1 cannot block itself'),
+    refused('Cannot create the task', "blocks_itself: 'a' cannot block itself"),
   );
   expect(await create({ subject: 'A' }, { subject: 'B', blockedBy: [1] })).toEqual(
     refused(
