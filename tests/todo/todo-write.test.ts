@@ -319,12 +319,13 @@ test('white space around texts is trimmed; two ids that differ by it are one', a
   expect(twice.stderr).toContain("Only one item can have the id 'a', received 2");
 });
 
-test('an error about a limit names the .env that sets it', async () => {
-  const limitsFile = '/app/.env';
-  const { stderr } = await todoWrite([json(BUILD, BUILD)], {
-    settings: { maxItems: 1, limitsFile },
-  });
+test('an error about a limit names the .env that sets it, and none that sets another', async () => {
+  const settings = { maxItems: 1, limitsFile: { path: '/app/.env', limits: [1] } };
+  const { stderr } = await todoWrite([json(BUILD, BUILD)], { settings });
   expect(stderr).toMatch(/received 2\n- the limit is set in \/app\/\.env\n/);
-  const other = await todoWrite([json({ ...BUILD, status: 'done' })], { settings: { limitsFile } });
-  expect(other.stderr).not.toContain(limitsFile);
+  for (const wrong of [{ status: 'done' }, { content: 'x'.repeat(201) }]) {
+    const other = await todoWrite([json({ ...BUILD, ...wrong })], { settings });
+    expect(other.exitCode).toBe(1);
+    expect(other.stderr).not.toContain('/app/.env');
+  }
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Problems } from '../command/replies.ts';
 import { inQuotes, safeText } from '../safe-text.ts';
+import type { ListLimits } from '../settings/settings.ts';
 import {
   type Fields,
   isObject,
@@ -25,15 +26,15 @@ interface IssueLine {
   readonly indices: number[];
 }
 
-const LIMIT = /Must (?:be|have) at most \d+ (?:characters|items), /;
+const LIMIT = /Must (?:be|have) at most (\d+) (?:characters|items), /;
 
 /** Collects the problems that zod finds, as lines for an error. A problem of several items is one line. */
 export class ProblemLines {
   readonly #lines = new Map<string, IssueLine>();
   #unlisted = 0;
-  readonly #limitsFile: string | undefined;
+  readonly #limitsFile: ListLimits['limitsFile'];
 
-  constructor({ limitsFile }: { readonly limitsFile?: string | undefined } = {}) {
+  constructor({ limitsFile }: Pick<ListLimits, 'limitsFile'>) {
     this.#limitsFile = limitsFile;
   }
 
@@ -70,9 +71,10 @@ export class ProblemLines {
   /** @param further lines after the collected ones. @param closing see Problems. */
   problems(further: readonly string[] = [], closing: readonly string[] = []): Problems {
     const lines = [...[...this.#lines.values()].map(lineText), ...further];
-    const isOverLimit = [...lines, ...closing].some((line) => LIMIT.test(line));
-    const file = this.#limitsFile;
-    const source = isOverLimit && file ? [`the limit is set in ${safeText(file)}`] : [];
+    const { path = '', limits = [] } = this.#limitsFile ?? {};
+    const isOfFile = (line: string) => limits.includes(Number(LIMIT.exec(line)?.[1]));
+    const isOverLimit = [...lines, ...closing].some(isOfFile);
+    const source = isOverLimit ? [`the limit is set in ${safeText(path)}`] : [];
     return { lines, unlisted: this.#unlisted, closing: [...closing, ...source] };
   }
 }

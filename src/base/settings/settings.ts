@@ -18,8 +18,8 @@ export interface ListLimits {
   readonly maxItems: number;
   /** The most characters, in code points, of one text of an item (TODO_MAX_CONTENT_LENGTH). */
   readonly maxContentLength: number;
-  /** The `.env` that sets one of these limits, if one does. */
-  readonly limitsFile?: string | undefined;
+  /** The `.env` that sets one or both of these limits, if one does, and those that it sets. */
+  readonly limitsFile?: { readonly path: string; readonly limits: readonly number[] } | undefined;
 }
 
 export interface ListSettings extends ListLimits {
@@ -212,8 +212,11 @@ function settingsFrom(
     given?.replace(/^~(?=\/|$)/, (tilde) => environment.HOME || tilde);
   const [stateDir, hooksDir] = [path(values.stateDir), path(values.hooksDir)];
   const leaseMs = (values.leaseMs ?? unset) || undefined;
-  const isOfFile = LIMITS.some((name) => environment[name] === undefined && file[name]);
-  const source = isOfFile && { limitsFile: `${directory}/.env` };
+  const ofFile = LIMITS.filter((name) => environment[name] === undefined && file[name]);
+  const limits = ofFile.map((name) =>
+    name === LIMITS[0] ? values.maxItems : values.maxContentLength,
+  );
+  const source = limits.length > 0 && { limitsFile: { path: `${directory}/.env`, limits } };
   const settings = { ...values, stateDir, hooksDir, leaseMs, ...source };
   return { settings: Object.freeze(settings), warnings: Object.freeze(warnings) };
 }

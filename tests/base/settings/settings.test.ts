@@ -40,11 +40,12 @@ TODO_TASKS=1
     requireProof: true,
     proofTimeout: 5,
     tasksInPrompt: true,
-    limitsFile: join(directory, '.env'),
+    limitsFile: { path: join(directory, '.env'), limits: [7, 9] },
   };
   expect(readSettings({}, directory).settings).toEqual(inFile);
   const environment = { TODO_MAX_CONTENT_LENGTH: ' 10 ', TODO_GUIDANCE: 'off ' };
-  const own = { maxContentLength: 10, guidance: 'off' };
+  const limitsFile = { ...inFile.limitsFile, limits: [7] };
+  const own = { maxContentLength: 10, guidance: 'off', limitsFile };
   expect(readSettings(environment, directory).settings).toEqual({ ...inFile, ...own });
 });
 
