@@ -81,6 +81,17 @@ test('slips with only one possible meaning are corrected, with a note', async ()
   expect((await team.call('TaskUpdate', ['{"task_id":4,"status":"COMPLETED"}'])).stdout).toBe(
     'Updated task #4: status\nUnblocked: #5, #6\n',
   );
+  expect(
+    await team.call('TaskCreate', [
+      '[{"subject":"C","blockedBy":5,"ref":"c"},{"subject":"D","blockedBy":"c"}]',
+    ]),
+  ).toEqual(
+    ok('Task #7 created: C\nTask #8 created: D\n', 'Note: read "blockedBy" as an array of one\n'),
+  );
+  expect(await team.out('TaskList')).toContain('#8 [pending] D [blocked by #7]');
+  expect(await team.call('TaskUpdate', ['{"taskId":8,"addBlockedBy":"5, 6"}'])).toEqual(
+    invalid("addBlockedBy[0]: Expected a task id such as 3, received '5, 6'"),
+  );
 });
 
 /** Bash takes #3, as tasks are shown, for a comment. */

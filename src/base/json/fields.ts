@@ -172,7 +172,7 @@ export function unexpected({ needs }: TextForm, given: unknown): string {
   return `Expected ${needs}, received ${typeof given === 'number' ? given : received}`;
 }
 
-/** The object, spelled as in the table: `active_form`, `In Progress` and `High` are corrected, with one note per word. */
+/** The object as in the table: `active_form`, `In Progress`, `High` and one id in place of an array are corrected, with one note each. */
 export function withSpelling(
   table: Fields,
   given: Readonly<Record<string, unknown>>,
@@ -190,6 +190,11 @@ export function withSpelling(
     const isFree = !Object.hasOwn(given, name) && !Object.hasOwn(mended, name);
     const field = isFree ? noted(key, name) : key;
     const kind = table[field]?.kind;
+    if (kind?.is === 'list' && ['string', 'number'].includes(typeof value)) {
+      notes.set(`${field}[]`, `read "${field}" as an array of one`);
+      mended[field] = [value];
+      continue;
+    }
     const isWord = kind?.is === 'word' && typeof value === 'string';
     mended[field] = isWord ? noted(value, meant(value, kind.words)) : value;
   }
