@@ -61,7 +61,7 @@ export class TaskCall {
     options: TaskOptions,
     isAboutAgent = false,
   ) {
-    const named = isAboutAgent ? undefined : options['--agent'];
+    const named = isAboutAgent ? undefined : options['--agent']?.trim();
     // A caller may name itself even if the host's settings ignore callers.
     this.#said = named ?? (invocation.env?.TODO_AGENT?.trim() || settings.agent);
     this.agent = callerOf(context, { agent: this.#said });

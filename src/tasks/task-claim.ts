@@ -106,7 +106,8 @@ export const TASK_RELEASE = taskForm({
   isAboutAgent: true,
   purpose: 'release the tasks',
   run: async ({ taskIds: ids }, call) => {
-    const { '--agent': namedAgent, '--expired': isExpired, '--begun': isBegun } = call.options;
+    const { '--agent': about, '--expired': isExpired, '--begun': isBegun } = call.options;
+    const namedAgent = about?.trim();
     const which = isBegun ? 'begun' : 'open';
     if (isBegun && ids !== undefined) return { misuse: '--begun takes no ids' };
     if (isExpired && (ids ?? namedAgent) !== undefined) {

@@ -40,7 +40,7 @@ export const firstOwner: TextKind = {
 const ownerName: ValueKind<string> = {
   is: 'value',
   from: (value, limits = NO_LIMITS) =>
-    ownerProblem(value, limits) === undefined ? (value as string) : undefined,
+    ownerProblem(value, limits) === undefined ? (value as string).trim() : undefined,
   whyNot: ownerProblem,
   needs: 'a name',
   json: ({ maxContentLength }) => ({ type: 'string', pattern: '\\S', maxLength: maxContentLength }),

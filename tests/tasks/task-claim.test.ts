@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readSettings } from '../../src/base/settings/settings.ts';
 import { ok } from '../helpers/replies.ts';
 import { refused, Team } from './team.ts';
 
@@ -29,6 +30,19 @@ test("one's own tasks come before free ones, and these by priority, then by id",
     'Error: Cannot claim a task',
   ]);
   expect(await team.out('TaskList --mine --agent ann')).toBe('#4 [pending] Anns (ann)\n');
+});
+
+test('blanks around the name of an agent are no part of it, however it is given', async () => {
+  const team = await Team.of('ABC', { settings: { agent: 'lead' } });
+  await team.call('TaskUpdate', ['1', '--owner', ' ann ']);
+  await team.call('TaskUpdate', ['{"taskId":2,"owner":"\\tann"}']);
+  await team.call('TaskClaim', ['3', '--agent', 'ann ']);
+  const { tasks } = JSON.parse(await team.out('TaskList --json'));
+  expect(tasks.map(({ owner }: { owner: string }) => owner)).toEqual(['ann', 'ann', 'ann']);
+  expect((await team.call('TaskRelease', ['--agent', ' ann'])).stdout).toBe(
+    'Released: #1, #2, #3\n',
+  );
+  expect(readSettings({ TODO_AGENT: ' ann\n' }, undefined).settings.agent).toBe('ann');
 });
 
 test('with one task at a time, every unfinished task of an agent counts', async () => {

@@ -107,7 +107,7 @@ const ROWS: Rows = {
   stateTimeout: { ...INTEGER, names: ['TODO_STATE_TIMEOUT'], fallback: 5 },
   history: { ...INTEGER, names: ['TODO_HISTORY'], fallback: DEFAULT_HISTORY },
   session: { ...TEXT, names: ['TODO_SESSION'] },
-  agent: { ...TEXT, names: ['TODO_AGENT'] },
+  agent: { ...TEXT, names: ['TODO_AGENT'], parse: (given) => given.trim() },
   taskList: { ...TEXT, names: ['TODO_TASK_LIST', 'TODO_TEAM'] },
   oneTaskPerAgent: { ...FLAG, names: ['TODO_ONE_TASK_PER_AGENT'], fallback: false, inFile: true },
   requireProof: { ...FLAG, names: ['TODO_REQUIRE_PROOF'], fallback: false, inFile: true },
