@@ -90,6 +90,7 @@ export const duration: ValueKind<number> = {
 /** 0 for `off`. */
 export const leaseTime: ValueKind<number> = {
   ...duration,
+  needs: `${duration.needs}, or off`,
   from: (value) => (value === 'off' ? 0 : duration.from(value)),
 };
 
