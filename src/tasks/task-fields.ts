@@ -159,9 +159,11 @@ export const taskIdsOrRefs: ListKind<Blocker> = {
 
 const metadata: ValueKind<Readonly<Record<string, unknown>>> = {
   is: 'value',
-  from: (value) =>
-    metadataProblem(value) === undefined ? (value as Record<string, unknown>) : undefined,
-  whyNot: metadataProblem,
+  from: (value, limits) =>
+    (metadataProblem(value) ?? (limits && numberProblem(value))) === undefined
+      ? (value as Record<string, unknown>)
+      : undefined,
+  whyNot: (value) => metadataProblem(value) ?? numberProblem(value),
   needs: 'a JSON object',
   json: { type: 'object' },
   option: 'text',
@@ -229,6 +231,15 @@ export function metadataProblem(value: unknown): string | undefined {
   if (isDeeperThan(MAX_DEPTH, value)) return `Must be nested at most ${MAX_DEPTH} deep`;
   const size = JSON.stringify(value).length;
   return size > MAX_LONG_TEXT ? tooLong(size) : undefined;
+}
+
+/** Of a new value: stored ones have been rounded already. */
+function numberProblem(value: unknown): string | undefined {
+  if (typeof value === 'object' && value !== null)
+    return Object.values(value).map(numberProblem).find(Boolean);
+  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
+    ? `Numbers above ${Number.MAX_SAFE_INTEGER} would lose digits; write them as text, in double quotes`
+    : undefined;
 }
 
 function tooLong(length: number): string {

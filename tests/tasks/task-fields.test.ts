@@ -28,6 +28,25 @@ test('bad fields: all at once, and nothing is created', async () => {
   expect(await team.run('TaskList')).toEqual(ok('No tasks.\n'));
 });
 
+test('a number in metadata that would be stored with other digits is refused', async () => {
+  const team = new Team();
+  const create = (id: string) =>
+    team.call('TaskCreate', [`{"subject":"A","metadata":{"ids":[${id}]}}`]);
+  for (const id of ['1234567890123456789', '-9007199254740992', '1e400']) {
+    expect(await create(id)).toEqual(
+      invalid(
+        'metadata: Numbers above 9007199254740991 would lose digits; write them as text, in double quotes',
+      ),
+    );
+  }
+  for (const id of ['9007199254740991', '"1234567890123456789"', '0.1']) await create(id);
+  const [one, two] = JSON.parse(await team.out('TaskList --json')).tasks;
+  expect([one.metadata, two.metadata]).toEqual([
+    { ids: [9007199254740991] },
+    { ids: ['1234567890123456789'] },
+  ]);
+});
+
 test.each(['30', '0m', '-5m', '1.5h', '40000d', ''])('a lease of %j is no lease', async (lease) => {
   const team = new Team();
   await team.run('TaskCreate --subject A');
