@@ -211,7 +211,7 @@ export const UPDATE_FIELDS = {
   check: { ...TASK_FIELDS.check, kind: removable },
   status: { kind: oneOf([...STATUSES, 'deleted']), others: /^state$/i },
   owner: { kind: ownerName, others: OWNERS },
-  addBlocks: { kind: taskIds },
+  addBlocks: { kind: taskIds, others: /^blocks$/i },
   addBlockedBy: { kind: taskIds, others: BLOCKERS },
   removeBlocks: { kind: taskIds },
   removeBlockedBy: { kind: taskIds },

@@ -147,6 +147,7 @@ test.each([
   ['TaskUpdate', ['1', '--add-blocks', '2', '--add-blocks', 'x'], 'each --add-blocks needs'],
   ['TaskUpdate', ['1', '--assign', 'bo'], 'Unknown option --assign. Try: --owner'],
   ['TaskUpdate', ['1', '--note', 'hi'], 'Unknown option --note. Try: --comment'],
+  ['TaskUpdate', ['1', '--blocks', '2'], 'Unknown option --blocks. Try: --add-blocks'],
   ['TaskUpdate', ['1', '--add-comment', 'x'], 'Unknown option --add-comment. Try: --comment'],
   ['TaskUndo', ['--at', 'x'], "--at needs the number of a version, received 'x'"],
 ])('%s %j is a wrong use of an option', async (name, argv, problem) => {
