@@ -134,6 +134,17 @@ test('its library is imported and required, and its executables run', async () =
   expect((await run(join(commands, 'TodoRead'), [], options)).stdout).toBe('No todos.\n');
 });
 
+test('tools that do not read "exports", such as TypeScript 5 by default, find it and its types', async () => {
+  const home = join(folder, 'node_modules', 'todowrite');
+  const { types } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  expect(packed).toContain(join(types));
+  // Node reads none for a path.
+  const program = `const { BashRouter } = require(${JSON.stringify(home)});${PROGRAM}`;
+  writeFileSync(join(folder, 'by-path.cjs'), program);
+  const options = { cwd: folder, env: environment };
+  expect((await run(process.execPath, ['by-path.cjs'], options)).stdout).toBe(PRINTED);
+});
+
 test.each(['esm', 'cjs'] as const)('a program bundled as %s contains it', async (format) => {
   const outfile = join(root, format === 'esm' ? 'bundle.mjs' : 'bundle.cjs');
   const entryPoints = [join(folder, 'import.mjs')];
