@@ -90,6 +90,31 @@ export function findCycle({ tasks }: TaskGraph, start: number): number[] | undef
   return undefined;
 }
 
+/** A cycle among these tasks: removes those that wait for no other one of them, again and again; a cycle is what remains. */
+export function findAnyCycle(graph: TaskGraph, ids: readonly number[]): number[] | undefined {
+  const isMeant = new Set(ids);
+  const open = new Map(
+    ids.map((id) => {
+      const { blockedBy = [] } = graph.tasks.get(id) ?? {};
+      return [id, blockedBy.filter((blocker) => isMeant.has(blocker)).length];
+    }),
+  );
+  const free = ids.filter((id) => open.get(id) === 0);
+  for (const id of free) {
+    open.delete(id);
+    for (const next of graph.tasks.get(id)?.blocks ?? []) {
+      const left = (open.get(next) ?? 0) - 1;
+      open.set(next, left);
+      if (left === 0) free.push(next);
+    }
+  }
+  for (const id of open.keys()) {
+    const path = findCycle(graph, id);
+    if (path) return path;
+  }
+  return undefined;
+}
+
 function wayBack(cameFrom: ReadonlyMap<number, number>, start: number, last: number): number[] {
   const way = [start];
   for (let id = last; id !== start; id = cameFrom.get(id) as number) way.push(id);

@@ -9,7 +9,7 @@ import {
 import type { ValidatedJson } from '../base/json/json-input.ts';
 import { objectSchema, ProblemLines } from '../base/json/schema.ts';
 import { safeText } from '../base/safe-text.ts';
-import { findCycle, unknownIds } from './dependencies.ts';
+import { findAnyCycle, unknownIds } from './dependencies.ts';
 import { because, type Refused } from './reasons.ts';
 import { type Task, type TaskGraph, withTasks } from './task.ts';
 import helpPage from './task-create.md';
@@ -180,31 +180,6 @@ function withBlocks(graph: TaskGraph, tasks: readonly Task[], at: string): Itera
     draft.set(blocker, { ...task, blocks: [...task.blocks, ...blocked], updatedAt: at });
   }
   return draft.values();
-}
-
-/** Removes tasks that wait for no other new one, again and again; a cycle is what remains. */
-function findAnyCycle(graph: TaskGraph, ids: readonly number[]): number[] | undefined {
-  const isNew = new Set(ids);
-  const open = new Map(
-    ids.map((id) => {
-      const { blockedBy = [] } = graph.tasks.get(id) ?? {};
-      return [id, blockedBy.filter((blocker) => isNew.has(blocker)).length];
-    }),
-  );
-  const free = ids.filter((id) => open.get(id) === 0);
-  for (const id of free) {
-    open.delete(id);
-    for (const next of graph.tasks.get(id)?.blocks ?? []) {
-      const left = (open.get(next) ?? 0) - 1;
-      open.set(next, left);
-      if (left === 0) free.push(next);
-    }
-  }
-  for (const id of open.keys()) {
-    const path = findCycle(graph, id);
-    if (path) return path;
-  }
-  return undefined;
 }
 
 function newTask(

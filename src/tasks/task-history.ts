@@ -1,5 +1,6 @@
 import { timeText } from '../base/command/replies.ts';
 import { nameText, safeText } from '../base/safe-text.ts';
+import { findAnyCycle } from './dependencies.ts';
 import { because, type Refused } from './reasons.ts';
 import { inOrder } from './stored-tasks.ts';
 import { changedFields, changedIds, NO_TASKS, type Task, type TaskGraph } from './task.ts';
@@ -102,7 +103,13 @@ export function undoChange(
     if (was) tasks.set(id, Object.freeze({ ...was, updatedAt: at }));
     else tasks.delete(id);
   }
-  return { graph: { ...graph, tasks: inOrder(tasks) } };
+  const restored = { ...graph, tasks: inOrder(tasks) };
+  const isRelinked = ids.some(
+    (id) => `${before.tasks.get(id)?.blocks}` !== `${graph.tasks.get(id)?.blocks}`,
+  );
+  // Links made since, between other tasks, may close a circle.
+  const path = isRelinked ? findAnyCycle(restored, [...tasks.keys()]) : undefined;
+  return path ? { refused: [because('cycle', path)] } : { graph: restored };
 }
 
 /** The tasks that a change has made, altered or deleted; not those with only a renewed lease. */

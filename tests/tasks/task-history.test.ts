@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Task } from '../../src/tasks/task.ts';
 import { changeText, isSameTask } from '../../src/tasks/task-history.ts';
 import { graphOf, task } from './tasks.ts';
-import { Team } from './team.ts';
+import { refused, Team } from './team.ts';
 
 // The history of a list, and undo.
 
@@ -120,6 +120,18 @@ test('a change that something was built on is not undone, another one is', async
   await team.run('TaskUpdate 1 --owner bob', 'TaskInbox --agent bob', 'TaskUndo --at 7');
   expect(await team.err('TaskUndo --at 8')).toContain('version 8 changed no task');
   expect((await quiet().run('TaskUndo')).stderr).toContain('nothing_to_undo');
+});
+
+test('a link comes back by undo only if that closes no circle with links made since', async () => {
+  const team = await Team.of('ABCD', { settings: { agent: 'a' } });
+  await team.run('TaskUpdate 1 --add-blocks 2', 'TaskUpdate 2 --add-blocks 3');
+  await team.run('TaskUpdate 4 --add-blocks 1', 'TaskUpdate 1 --remove-blocks 2');
+  await team.run('TaskUpdate 3 --add-blocks 4');
+  expect(await team.run('TaskUndo --at 5')).toEqual(
+    refused('Cannot undo', 'cycle: these would block each other: #1 → #2 → #3 → #4 → #1'),
+  );
+  await team.run('TaskUpdate 3 --remove-blocks 4');
+  expect(await team.out('TaskUndo --at 5')).toContain('Undone: changed blocks of #1 A');
 });
 
 test('a task as it was computed is the task as it was read, which has no fields that are undefined', () => {
