@@ -76,7 +76,7 @@ export function unblockedIn(
 }
 
 /** The shortest path from a task along `blocks` back to itself. */
-export function findCycle({ tasks }: TaskGraph, start: number): number[] | undefined {
+function findCycle({ tasks }: TaskGraph, start: number): number[] | undefined {
   const cameFrom = new Map<number, number>();
   const queue = [start];
   for (const id of queue) {
