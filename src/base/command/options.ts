@@ -194,7 +194,7 @@ export function unexpectedArgument(word: string, table: OptionTable): string {
 
 /** True for a word that is meant as JSON, even if it is broken. */
 export function beginsJson(word: string): boolean {
-  return /^[\s\ufeff]*(?:[[{"]|```)/.test(word);
+  return /^[\s\u200b\u2060]*(?:[[{"]|```)/.test(word);
 }
 
 function isBroken(json: string, behind: readonly string[], table: OptionTable): boolean {

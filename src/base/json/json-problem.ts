@@ -19,7 +19,8 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
   return new Scanner(text).run();
 }
 
-const JSON_BLANKS = /[ \t\n\r]*/y;
+/** Also those that are read as spaces. */
+const JSON_BLANKS = /[\s\u200b\u2060]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![0-9A-Za-z_.+-])/y;
 const JSON_LITERAL = /(?:true|false|null)(?![0-9A-Za-z_])/y;
 const BARE_WORD = /[A-Za-z_]/y;

@@ -11,6 +11,9 @@ interface JsonRepair {
   readonly mend: (text: string) => string;
 }
 
+/** People cannot tell these from a space, or from nothing. */
+const OTHER_BLANK = /[^\S \t\n\r]|[\u200b\u2060]/;
+
 /** Around the JSON. Blanks replace the removed text, which keeps positions in errors right. */
 const FRAME_REPAIRS: readonly JsonRepair[] = [
   {
@@ -23,6 +26,11 @@ const FRAME_REPAIRS: readonly JsonRepair[] = [
 
 /** Within the JSON, in any combination. */
 const TEXT_REPAIRS: readonly JsonRepair[] = [
+  {
+    note: 'read blanks that JSON does not have, such as a no-break space, as spaces',
+    sign: OTHER_BLANK,
+    mend: (text) => mapOutside(text, (part) => part.replace(new RegExp(OTHER_BLANK, 'g'), ' ')),
+  },
   {
     note: "read \\!, \\', \\` and \\$ as the characters themselves; JSON has no such escapes",
     sign: /\\[!'`$]/,
@@ -192,6 +200,12 @@ function dropTrailingCommas(text: string): string {
 function mapStrings(text: string, change: (string: string) => string): string {
   return splitAtStrings(text)
     .map((part, index) => (index % 2 === 1 ? change(part) : part))
+    .join('');
+}
+
+function mapOutside(text: string, change: (part: string) => string): string {
+  return splitAtStrings(text)
+    .map((part, index) => (index % 2 === 0 ? change(part) : part))
     .join('');
 }
 

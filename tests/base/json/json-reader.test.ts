@@ -23,12 +23,16 @@ test.each<[string, unknown]>([
   ['{\n\t"a\tb":\r\n"c\r\nd"}', { 'a\tb': 'c\r\nd' }],
   ['"\\\\\n"', '\\\n'],
   ...['"a\\\nb"', '"\\\t\n"'].map(read(undefined)),
+  // Blanks that only look like those of JSON, outside of strings.
+  ['\u200b{\xa0"a":\u3000[1,\u20282]}\ufeff', { a: [1, 2] }],
+  ['["\xa0\u200b"]', ['\xa0\u200b']],
   // A comma after the last value.
   ['["a", \n]', ['a']],
   ['[[],true,]', [[], true]],
   ['[{"a":{},},]', [{ a: {} }]],
   ['{"a":"b",}', { a: 'b' }],
   ['[",]"]', [',]']],
+  ['["a",\xa0]', ['a']],
   ...'[,]|{,}|[1,,]|[ , ]|{"a":,}|,]|[1],|[1,'.split('|').map(read(undefined)),
 ])('a slip with only one meaning is corrected, others are refused: %j', (text, value) => {
   expect(valueIn(text)).toEqual(value);
