@@ -68,7 +68,13 @@ export async function heredocHint(
 const MAX_READ = 64 * 1024;
 const MAX_NAMES = 5;
 /** Bash shows a carriage return after a name as `$'TodoRead\r'`. */
-const NAME_AT_END = /(?<![\w-])([\w-]{1,40})(\\r')?$/;
+const NAME_AT_END = /(?<![\w-])([\w-]{1,40})(\\r'|:)?$/;
+const FOLLOWS: Readonly<Record<string, string>> = {
+  "\\r'": 'a carriage return follows its name, as in Windows line ends',
+  ':': 'a colon follows its name',
+};
+/** People cannot tell these from a space, or from nothing; for bash they are letters. */
+const UNSEEN = '[\\xa0\\u1680\\u2000-\\u200d\\u202f\\u205f\\u2060\\u3000\\ufeff]';
 const NO_COMMAND = 'agent-shell-no-command';
 const NOT_FOUND = ': command not found';
 const LANGUAGES = ['LANGUAGE', 'LC_ALL', 'LC_MESSAGES', 'LANG'];
@@ -91,23 +97,34 @@ export async function notFoundText(bash: string, env: Environment): Promise<stri
  */
 export function withNearNames(
   line: string,
-  { stdout, stderr }: CommandResult,
+  { stdout, stderr, exitCode }: CommandResult,
   commands: readonly string[],
   notFound: string,
 ): string {
   const merged = /2>&1|&>|\|&/.test(line) ? stdout.slice(0, MAX_READ) : '';
   const names = new Set<string>();
   const suggestionFor = (error: string) => {
-    const [, name, hasReturn] =
+    const [, name, following = ''] =
       (error.endsWith(notFound) && NAME_AT_END.exec(error.slice(0, -notFound.length))) || [];
     if (name === undefined || names.has(name) || names.size === MAX_NAMES) return undefined;
     names.add(name);
-    return hasReturn && commands.includes(name)
-      ? `${name}: command not found: a carriage return follows its name, as in Windows line ends\n`
+    return following && commands.includes(name)
+      ? `${name}: command not found: ${FOLLOWS[following]}\n`
       : nearNameText(name, commands);
   };
   const lines = stderr.slice(0, MAX_READ).split('\n');
   const text = lines.map((error) => suggestionFor(error)?.trimEnd() ?? error).join('\n');
   const further = merged.split('\n').map((error) => suggestionFor(error) ?? '');
-  return text + stderr.slice(MAX_READ) + further.join('');
+  const isMissing = exitCode === 127 || stderr.includes(notFound);
+  const unseen = isMissing ? unseenBeside(line, commands) : [];
+  return text + stderr.slice(MAX_READ) + further.join('') + noteLines(unseen);
+}
+
+function unseenBeside(line: string, commands: readonly string[]): string[] {
+  const names = `(?<![\\w-])(?:${commands.join('|')})(?![\\w-])`;
+  const [found] = new RegExp(`${UNSEEN}${names}|${names}${UNSEEN}`).exec(line) ?? [];
+  const [unseen = ''] = found?.match(new RegExp(UNSEEN)) ?? [];
+  const code = unseen.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  const name = found?.replace(unseen, '');
+  return name ? [`bash takes the U+${code} beside ${name} for a letter; write a space`] : [];
 }

@@ -53,6 +53,27 @@ test.each<[what: string, line: string, stdout: string, stderr: string, expected:
     'TodoRead: command not found: a carriage return follows its name, as in Windows line ends\n',
   ],
   [
+    'of a colon, as in a call that is written like a key',
+    'x',
+    '',
+    missing('TodoRead:') + missing('todo_read:') + missing('content:'),
+    `TodoRead: command not found: a colon follows its name\n${near('todo_read')}${missing('content:')}`,
+  ],
+  [
+    'of a blank that bash takes for a letter, which nobody can tell from a space',
+    "cd / && TodoWrite\xa0'{}'",
+    '',
+    missing('TodoWrite\xa0{}'),
+    `${missing('TodoWrite\xa0{}')}Note: bash takes the U+00A0 beside TodoWrite for a letter; write a space\n`,
+  ],
+  [
+    'of one before it, also where bash calls it no such file',
+    '\u200bTodoRead; MyTodoWrite\xa0',
+    '',
+    'bash: /: No such file or directory\n',
+    'bash: /: No such file or directory\nNote: bash takes the U+200B beside TodoRead for a letter; write a space\n',
+  ],
+  [
     'for five names at most',
     'x',
     '',
