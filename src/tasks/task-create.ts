@@ -40,11 +40,7 @@ const NEW_TASK_FIELDS = {
     hint: 'Ids of tasks that must be completed first',
     others: BLOCKERS,
   },
-  ref: {
-    kind: taskRef,
-    hint: 'A name for the blockedBy of other tasks in this call',
-    isNoOption: true,
-  },
+  ref: { kind: taskRef, isOfArrays: true },
 } as const;
 
 export const TASK_CREATE: TaskForm<readonly NewTask[]> = {

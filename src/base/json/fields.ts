@@ -67,8 +67,8 @@ export interface Field {
   readonly hint?: string;
   /** Other names that models give it. */
   readonly others?: RegExp;
-  /** Only JSON has it. */
-  readonly isNoOption?: true;
+  /** Of use only in an array of objects: neither an option nor in the JSON Schema of one has it. */
+  readonly isOfArrays?: true;
   /** On a command line, it is the next or all of the words that belong to no option. */
   readonly words?: 'one' | 'many';
 }
@@ -110,7 +110,7 @@ export function oneOf<const Words extends readonly string[]>(words: Words) {
 
 /** The JSON Schema of an object with these fields. */
 export function objectJson(table: Fields, limits: TextLimits): JsonSchema {
-  const rows = Object.entries(table);
+  const rows = Object.entries(table).filter(([, { isOfArrays }]) => !isOfArrays);
   const properties = rows.map(([name, { kind, hint }]) => {
     return [name, { ...jsonOf(kind, limits), ...(hint !== undefined && { description: hint }) }];
   });
@@ -141,8 +141,8 @@ function jsonOf(kind: Kind, limits: TextLimits): JsonSchema {
 /** The options of the fields: `--add-blocks` for `addBlocks`. */
 export function optionTable(table: Fields): Record<string, OptionKind> {
   const options: Record<string, OptionKind> = {};
-  for (const [name, { kind, isNoOption, words }] of Object.entries(table)) {
-    if (isNoOption || words) continue;
+  for (const [name, { kind, isOfArrays, words }] of Object.entries(table)) {
+    if (isOfArrays || words) continue;
     const option = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     options[`--${option}`] = optionOf(kind);
   }
