@@ -5,6 +5,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -33,19 +34,25 @@ const PARAMETERS = 'exports, require, module, __filename, __dirname, EXECUTABLE'
 const programs = PROGRAMS;
 const programName = basename(__filename, '.cjs');
 const whyUnsupported = unsupportedRuntime(process.versions);
-if (whyUnsupported) {
+if (whyUnsupported) refuse(whyUnsupported);
+
+startProgram(programs[`${programName} ${process.argv[2]}`] || programs[programName], module);
+
+function refuse(why: string): never {
   // A failure must not disturb the harness.
   if (process.argv[2] === 'hook') process.exit(0);
-  process.stderr.write(`${programName}: ${whyUnsupported}\n`);
+  process.stderr.write(`${programName}: ${why}\n`);
   process.exit(1);
 }
 
-startProgram(
-  programs[`${programName} ${process.argv[2]}`] || (programs[programName] as Bundle),
-  module,
-);
-
-function startProgram({ file, build }: Bundle, own: { exports: unknown }): void {
+function startProgram(bundle: Bundle | undefined, own: { exports: unknown }): void {
+  // As a COPY in a Dockerfile makes of npm's link.
+  if (!bundle || !existsSync(`${__dirname}/${bundle.file}`)) {
+    refuse(
+      `${__filename} is a copy without its program: install the package, or make a link to its executable`,
+    );
+  }
+  const { file, build } = bundle;
   // To normalize a path takes Node as long as to read a file.
   const path = `${__dirname}/${file}`;
   const folder = dirname(path);

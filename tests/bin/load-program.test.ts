@@ -20,6 +20,20 @@ import { forAllTests } from '../helpers/for-all-tests.ts';
 import { isRoot } from '../helpers/machine.ts';
 import { useServers } from '../helpers/servers.ts';
 
+test('a copy of an executable alone says that its program is missing', () => {
+  const folder = temporaryDirectory();
+  for (const name of ['TodoRead', 'Renamed']) {
+    const copy = join(folder, name);
+    cpSync(executable('todo-read'), copy);
+    const { stdout, stderr, status } = spawnSync(copy, { encoding: 'utf8' });
+    expect({ stdout, stderr, status }).toEqual({
+      stdout: '',
+      stderr: `${name}: ${copy} is a copy without its program: install the package, or make a link to its executable\n`,
+      status: 1,
+    });
+  }
+});
+
 describe('the code cache of an earlier run', () => {
   const servers = useServers();
   const HOOK = `const vm = require('node:vm');
