@@ -9,13 +9,17 @@ export type WatchArguments = Exclude<
 
 export const PANEL_MODES = ['auto', 'off', 'plain'] as const;
 export type PanelSetting = (typeof PANEL_MODES)[number];
+const OF_WEB = ['--session', '--list', '--port'];
 export const WATCH_OPTIONS = {
   '--all': 'flag',
   '--jsonl': 'flag',
   '--tasks': 'flag',
   '--list': 'name',
   '--web': 'flag',
-  '--port': 'name',
+  '--port': {
+    needs: 'a number up to 65535',
+    from: (text: string) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) || undefined,
+  },
   '--bell': 'flag',
   '--panel': PANEL_MODES,
   '--no-panel': 'flag',
@@ -50,28 +54,21 @@ export function parseWatchArguments(argv: readonly string[], panelBefore: PanelS
   return { list, all, tasks, taskList, jsonl, plain, web, port, bell, help };
 }
 
-/** What is wrong with the words together, or with the port. */
+/** What is wrong with the words together. */
 function problemOf(
   options: Options<typeof WATCH_OPTIONS>,
   [unexpected]: readonly string[],
 ): string | undefined {
-  const {
-    '--all': all,
-    '--tasks': tasks,
-    '--web': web,
-    '--jsonl': jsonl,
-    '--port': port,
-  } = options;
+  const { '--all': all, '--tasks': tasks, '--web': web } = options;
   const isOfAgent = options['--agent'] !== undefined;
   if (unexpected !== undefined) return `watch takes no argument ${inQuotes(unexpected)}`;
   if (all && isOfAgent) return '--all and --agent cannot be combined';
   if (tasks && (all || isOfAgent))
     return '--tasks shows the tasks of all agents; it excludes --all and --agent';
   if (options['--list'] !== undefined && !tasks && !web) return '--list needs --tasks or --web';
-  if (web && (jsonl || all || tasks || isOfAgent))
-    return '--web shows a whole session; it excludes --all, --agent, --tasks and --jsonl';
-  if (port !== undefined && !web) return '--port needs --web';
-  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
-    return `--port takes a number up to 65535, received ${inQuotes(port)}`;
+  const forWeb = ['--web', ...OF_WEB, ...Object.keys(HELP_OPTIONS)];
+  const other = web && Object.keys(options).find((name) => !forWeb.includes(name));
+  if (other) return `--web takes ${OF_WEB.join(', ')} only, not ${other}`;
+  if (options['--port'] !== undefined && !web) return '--port needs --web';
   return undefined;
 }

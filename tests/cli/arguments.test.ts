@@ -62,7 +62,7 @@ describe('options', () => {
     ['--jsonl with -c', ['--jsonl', '-c', 'touch ran'], '-c'],
     ['help with another word', ['help', 'foo'], "no help page for 'foo'"],
     ['prime with an argument', ['prime', 'now'], "'now'"],
-    ['watch --web of one agent', ['watch', '--web', '--all'], 'excludes --all, --agent'],
+    ['watch --web of one agent', ['watch', '--web', '--all'], 'not --all'],
     ['watch --tasks of one agent', ['watch', '--tasks', '--agent', 'a'], 'excludes --all'],
     ['watch at no port', ['watch', '--web', '--port', '65536'], "received '65536'"],
     ['sessions of no age', ['sessions', '--older', 'a-very-long-age'], "'a-very-long-age'"],
@@ -187,7 +187,7 @@ test('the port of agent-shell watch --web is one that there is', () => {
   for (const port of ['0', '1', '65535']) expect(read(port)).toMatchObject({ port: Number(port) });
   for (const port of ['65536', '-1', '1e3', '080808']) {
     expect(read(port)).toEqual({
-      problem: `--port takes a number up to 65535, received '${port}'`,
+      problem: `--port needs a number up to 65535, received '${port}'`,
     });
   }
 });

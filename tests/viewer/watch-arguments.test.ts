@@ -5,23 +5,27 @@ test.each([
   [['--all', '--agent', 'x'], '--all and --agent cannot be combined'],
   [['--tasks', '--all'], '--tasks shows the tasks of all agents; it excludes --all and --agent'],
   [['--list', 'l'], '--list needs --tasks or --web'],
-  [
-    ['--web', '--jsonl'],
-    '--web shows a whole session; it excludes --all, --agent, --tasks and --jsonl',
-  ],
-  [['--web', '--all'], expect.stringMatching(/^--web shows a whole session/)],
-  [['--web', '--tasks'], expect.stringMatching(/^--web shows a whole session/)],
-  [['--web', '--agent', 'x'], expect.stringMatching(/^--web shows a whole session/)],
+  ...['--jsonl', '--all', '--tasks', '--bell', '--no-panel', '--panel=plain', '--agent=x'].map(
+    (option): [string[], string] => [
+      ['--web', option],
+      `--web takes --session, --list, --port only, not ${option.replace(/=.*/, '')}`,
+    ],
+  ),
   [['--tasks', '--agent', 'x'], expect.stringMatching(/^--tasks shows the tasks of all agents/)],
   [['--port', '1'], '--port needs --web'],
   ...['65536', 'x', '-1', '123456'].map((port): [string[], string] => [
     ['--web', '--port', port],
-    `--port takes a number up to 65535, received '${port}'`,
+    `--port needs a number up to 65535, received '${port}'`,
   ]),
+  [['--web', '--port', ''], '--port needs a number up to 65535'],
   [['--session'], '--session needs a name'],
   [['here'], "watch takes no argument 'here'"],
 ])('wrong usage: %j', (argv, problem) => {
   expect(parseWatchArguments(argv)).toEqual({ problem });
+});
+
+test('plain panels asked for elsewhere do not keep a page from being shown', () => {
+  expect(parseWatchArguments(['--web'], 'plain')).toMatchObject({ web: true });
 });
 
 test('--list selects the team of a page, too', () => {
