@@ -14,6 +14,11 @@ test('the exported names', () => {
   expect(exported.map(({ name }) => name)).toEqual(expect.arrayContaining(names.split(' ')));
 });
 
+const listOf =
+  (list: typeof todowrite.allowList) =>
+  ({ prefixes, next }: Record<string, never> = {}) =>
+    list(prefixes as never, next as never);
+
 test.each<[string, (options: never) => unknown]>([
   ['BashSession needs { env, cwd }', (options) => new todowrite.BashSession(options)],
   ['FilePlace needs { folder }', (options) => new todowrite.FilePlace(options)],
@@ -22,6 +27,8 @@ test.each<[string, (options: never) => unknown]>([
   ['openTaskStore needs { environment, directory }', todowrite.openTaskStore],
   ['taskContext needs { environment, directory }', todowrite.taskContext],
   ['taskCommands needs { open }', todowrite.taskCommands],
+  ['allowList needs { prefixes, next }', listOf(todowrite.allowList)],
+  ['denyList needs { prefixes, next }', listOf(todowrite.denyList)],
 ])('without its options, as JavaScript may call it, %s', (message, call) => {
   const missing = / \{ (.*) \}/.exec(message)?.[1];
   for (const options of [undefined, {}])
@@ -29,6 +36,10 @@ test.each<[string, (options: never) => unknown]>([
   expect(() => todowrite.openTaskStore({ environment: {} } as never)).toThrow(
     /missing: directory$/,
   );
+});
+
+test('a guide needs no options', () => {
+  expect(new todowrite.Guide().commandEnded(0)).toEqual([]);
 });
 
 test('the index holds no logic, only named exports', () => {

@@ -54,7 +54,7 @@ export class Guide {
   /** The version of the shared list up to which the agent knows all changes. */
   #readVersion = 0;
 
-  constructor(options: GuideOptions) {
+  constructor(options: GuideOptions = {}) {
     this.#options = options;
     const rules = options.rules ?? GUIDANCE_RULES;
     this.#noteRules = rules.filter(({ kind }) => kind === 'note');

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { mustHave } from '../../base/given.ts';
 import { exactWords } from '../../base/line/certain-line.ts';
 
 /** The question before a line runs in bash. */
@@ -66,6 +67,7 @@ export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval 
  * Throws RangeError for a prefix without a word, or with one that bash would expand.
  */
 export function allowList(prefixes: string | Iterable<CommandPrefix>, next: Approve): Approve {
+  mustHave('allowList', { prefixes, next }, 'prefixes', 'next');
   const list = new PrefixList(prefixes);
   return async (request) => {
     const { line, commands, isCertain, agentCommands = [] } = request;
@@ -86,6 +88,7 @@ export function allowList(prefixes: string | Iterable<CommandPrefix>, next: Appr
  * Throws RangeError for a prefix without a word, or with one that bash would expand.
  */
 export function denyList(prefixes: string | Iterable<CommandPrefix>, next: Approve): Approve {
+  mustHave('denyList', { prefixes, next }, 'prefixes', 'next');
   const list = new PrefixList(prefixes);
   return async (request) => {
     const found = request.commands.map((words) => list.find(words));
