@@ -44,15 +44,21 @@ export function reasonOf(error: unknown, maxChars?: number): string {
 /**
  * A command on one line, safe to print on a terminal, for a person who is asked about it. Unlike in `safeText`, it cannot look like
  * another command: a line break is `␊`, and invisible characters, but those of emoji, and blanks that bash takes for letters are as
- * in `\u{200b}`.
+ * in `\u200b`: if a model repeats that in JSON, it is the character again.
  */
 export function commandText(command: string, maxChars?: number): string {
   if (PRINTABLE_ASCII.test(command)) return safeText(command, maxChars);
   const visible = command.replace(
     /[\n-\r]|(?! |(?<=\p{ExtPict})\ufe0f|(?<=\p{ExtPict}|\ufe0f)\u200d\p{ExtPict})[\x85\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu,
-    (one) => (one < ' ' ? controlPicture(one) : `\\u{${one.codePointAt(0)?.toString(16)}}`),
+    (one) => (one < ' ' ? controlPicture(one) : jsonEscape(one)),
   );
   return safeText(visible, maxChars);
+}
+
+/** A character as an escape of JSON; two, if it is above U+FFFF. */
+export function jsonEscape(character: string): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return character.replace(/./gs, escaped);
 }
 
 /** The most characters of the input that a message repeats. */

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { jsonEscape } from '../base/json/fields.ts';
+import { jsonEscape } from '../base/safe-text.ts';
 import type { MessageId } from './jsonl-messages.ts';
 
 const SHORTENED_LENGTH = 4 * 1024 * 1024;

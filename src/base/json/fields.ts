@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../command/agent-command.ts';
 import { nearest, type OptionKind, spelledAs, type TextForm } from '../command/options.ts';
-import { characterCount, inQuotes, isBlank } from '../safe-text.ts';
+import { characterCount, inQuotes, isBlank, jsonEscape } from '../safe-text.ts';
 import type { ListLimits } from '../settings/settings.ts';
 
 export type TextLimits = Pick<ListLimits, 'maxContentLength' | 'limitsFile'>;
@@ -248,10 +248,4 @@ export function typeName(value: unknown): string {
 export function jsonLine(value: object): string {
   const notPrinted = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
   return `${JSON.stringify(value).replace(notPrinted, jsonEscape)}\n`;
-}
-
-/** A character as an escape of JSON; two, if it is above U+FFFF. */
-export function jsonEscape(character: string): string {
-  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return character.replace(/./gs, escaped);
 }
