@@ -7,6 +7,7 @@ import {
   isObject,
   type ListKind,
   oneOf,
+  shellCommand,
   shortText,
   type TextKind,
   type TextLimits,
@@ -71,11 +72,11 @@ const longText: TextKind = {
 };
 
 /** Empty, it removes the field. */
-const removable: TextKind = {
-  ...shortText,
-  problem: (text, most) => (text === '' ? undefined : textProblem(text, most)),
+const removable = (kind: TextKind): TextKind => ({
+  ...kind,
+  problem: (text, ...more) => (text === '' ? undefined : kind.problem(text, ...more)),
   json: {},
-};
+});
 
 export const flag: FlagKind = { is: 'flag' };
 
@@ -183,7 +184,7 @@ export const TASK_FIELDS = {
   priority: { kind: oneOf(PRIORITIES) },
   /** A command that exits with 0 once the task is done. */
   check: {
-    kind: shortText,
+    kind: shellCommand,
     hint: 'A command that proves that it is done',
     others: /^(?:checks|verify|verification|command|test)$/i,
   },
@@ -207,8 +208,8 @@ export const AT = {
 export const UPDATE_FIELDS = {
   taskId: ONE_TASK,
   ...TASK_FIELDS,
-  activeForm: { ...TASK_FIELDS.activeForm, kind: removable },
-  check: { ...TASK_FIELDS.check, kind: removable },
+  activeForm: { ...TASK_FIELDS.activeForm, kind: removable(shortText) },
+  check: { ...TASK_FIELDS.check, kind: removable(shellCommand) },
   status: { kind: oneOf([...STATUSES, 'deleted']), others: /^state$/i },
   owner: { kind: ownerName, others: OWNERS },
   addBlocks: { kind: taskIds, others: /^blocks$/i },

@@ -1,5 +1,5 @@
 import { PRIORITIES, type Priority, STATUSES, type Status } from '../base/command/status.ts';
-import { type Fields, oneOf, shortText, type ValuesOf } from '../base/json/fields.ts';
+import { type Fields, oneOf, shellCommand, shortText, type ValuesOf } from '../base/json/fields.ts';
 import type { Proof } from '../base/proof/proof.ts';
 
 /**
@@ -33,7 +33,7 @@ export const TODO_FIELDS = {
   priority: { kind: oneOf(PRIORITIES), others: /^(?:prio|importance|urgency)$/i },
   /** A command that exits with 0 once the item is done. */
   check: {
-    kind: shortText,
+    kind: shellCommand,
     hint: 'A command that exits with 0 once it is done: "npm test"',
     others: /^(?:checks|verify|verification|validation|test|tests|command|cmd|prove)$/i,
   },

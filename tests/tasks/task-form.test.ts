@@ -108,6 +108,8 @@ test.each([
   ['TaskUpdate', ['{"taskId":1,"status":"x"}'], `status: ${STATES} | 'deleted', received 'x'`],
   ['TaskUpdate', ['1', '--metadata', '[]'], 'metadata: Expected object, received array'],
   ['TaskUpdate', ['1', '--comment', ' '], 'comment: Cannot be blank'],
+  ['TaskUpdate', ['{"taskId":1,"check":"a\\u0000b"}'], 'check: Cannot contain U+0000'],
+  ['TaskCreate', ['{"subject":"A","check":"a\\u0000b"}'], 'check: Cannot contain U+0000'],
   ['TaskUpdate', ['1', '--comment', '-'], `comment: ${NO_DASH}`, 'text'],
   ['TaskCreate', ['--subject', 'A', '--description=-'], `description: ${NO_DASH}`, 'text'],
   ['TaskUpdate', ['1', '--owner', ''], BLANK_OWNER],

@@ -105,6 +105,11 @@ test.each<[string, unknown[], string[]]>([
     ],
   ),
   [
+    'a check that no shell can get',
+    [{ ...item, check: 'a\0b' }],
+    ['todos[0].check: Cannot contain U+0000'],
+  ],
+  [
     'texts as long as the limit, in code points',
     [{ ...item, content: many('😀', 200), activeForm: many('x', 200) }],
     [],

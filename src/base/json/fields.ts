@@ -104,6 +104,13 @@ export const shortText: TextKind = {
   json: { pattern: '\\S' },
 };
 
+/** A command for a shell, whose arguments cannot have a NUL. */
+export const shellCommand: TextKind = {
+  ...shortText,
+  problem: (text, most) =>
+    text.includes('\0') ? 'Cannot contain U+0000' : textProblem(text, most),
+};
+
 export function oneOf<const Words extends readonly string[]>(words: Words) {
   return { is: 'word', words } as WordKind<Words[number]>;
 }
