@@ -78,11 +78,18 @@ async function confirmClaim(
     const lease = leaseText(leaseLeft(task, store.clock));
     return done(`Task #${id} is yours: ${safeText(task.subject)}${lease}\n`);
   }
+  const isFree = isLeaseOver(task, store.clock);
   const reason = lostBy.includes(agent)
     ? because('lease_lost', id, owner)
     : status === 'completed'
       ? because('already_resolved', id)
-      : because('not_yours', id, owner, status);
+      : because(
+          'not_yours',
+          id,
+          owner,
+          status,
+          isFree ? `, whose lease expired: TaskClaim ${id}` : '',
+        );
   return { refused: [reason], title: `Task #${id} is not yours` };
 }
 

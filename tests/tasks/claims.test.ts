@@ -64,6 +64,9 @@ test("a lease that has expired: the task is anyone's, and its old owner is told 
     '#1 [in_progress] A (ann) [lease expired]\n',
   );
   expect(await team.out('TaskList --at 2')).toBe('#1 [in_progress] A (ann)\n');
+  expect(await team.err('TaskClaim --check 1 --agent bob')).toContain(
+    '- not_yours: #1 is in_progress and belongs to ann, whose lease expired: TaskClaim 1\n',
+  );
   const taken = await team.run('TaskClaim --next --agent bob');
   expect(taken.stdout).toBe('Task #1 claimed by bob: A\n');
   expect(taken.stderr).toMatch(/^Note: #1 was ann's since \S+Z; that lease expired\n/);
