@@ -136,6 +136,11 @@ export class TaskCall {
     return agent;
   }
 
+  /** How to give a name, for one without it that has found nothing of its own. */
+  missingName(graph: TaskGraph): string | undefined {
+    return this.claimant(graph) === undefined ? because('no_agent').text : undefined;
+  }
+
   /**
    * Asks a hook for approval: it gets the caller and the tasks as they would be after the change, as a line of JSON, and
    * accepts by exit code 0. A missing or non-executable file is ignored. A change that is recomputed after another one is

@@ -65,8 +65,7 @@ export const TASK_LIST = taskForm({
     const isByNeed = all.length > most && filter.sort === undefined && !filter.ready;
     const tasks = (isByNeed ? openFirst(all) : all).slice(0, most);
     const rest = restOf(all, most, 'task');
-    const isUnnamed = filter.mine && all.length === 0 && call.claimant(graph) === undefined;
-    const who = isUnnamed ? because('no_agent').text : undefined;
+    const who = filter.mine && all.length === 0 ? call.missingName(graph) : undefined;
     const note = noteLines([rest, who]);
     if (format === 'json') return done(jsonLine({ tasks, version }), note);
     if (format === 'md') return done(exportMarkdown(graph, tasks), note);
@@ -162,13 +161,16 @@ export const TASK_INBOX = taskForm({
   fields: {},
   options: { '--json': 'flag' },
   purpose: 'show the inbox',
-  run: async (_request, { store, agent, options, isForPerson }) => {
+  run: async (_request, call) => {
+    const { store, agent, options, isForPerson } = call;
     const outcome = await store.change((graph) =>
       takeNotices(graph, agent, Number.MAX_SAFE_INTEGER),
     );
-    const taken = 'refused' in outcome ? [] : outcome.change.taken;
-    if (options['--json']) return done(jsonLine({ notices: taken }));
+    if ('refused' in outcome) return outcome;
+    const { taken, graph } = outcome.change;
+    const note = noteLines(taken.length > 0 ? [] : [call.missingName(graph)]);
+    if (options['--json']) return done(jsonLine({ notices: taken }), note);
     const lines = taken.map((one) => `${storedTime(one.at, isForPerson)}  ${noticeText(one)}\n`);
-    return done(lines.join('') || 'Nothing new.\n');
+    return done(lines.join('') || 'Nothing new.\n', note);
   },
 });

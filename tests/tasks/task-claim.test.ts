@@ -82,12 +82,18 @@ test('a claim without a name says how to give one', async () => {
   );
 });
 
-test('a caller without a name that has no tasks is told how to give one, where others work too', async () => {
+test('a caller without a name that has no tasks or news is told how to give one, where others work too', async () => {
   const team = await Team.of('AB', { settings: { guidance: 'off' } });
   expect(await team.run('TaskList --mine')).toEqual(ok('No tasks.\n'));
   await team.run('TaskClaim 2 --agent bob');
   const note = 'say who you are: set TODO_AGENT, or give --agent NAME';
   expect(await team.run('TaskList --mine')).toEqual(ok('No tasks.\n', `Note: ${note}\n`));
+  expect(await team.run('TaskInbox')).toEqual(ok(expect.stringContaining('"B": claimed by bob')));
+  for (const option of ['', ' --json']) {
+    const { stderr, exitCode } = await team.run(`TaskInbox${option}`);
+    expect([stderr, exitCode]).toEqual([`Note: ${note}\n`, 0]);
+  }
+  expect(await team.run('TaskInbox --agent ann')).toEqual(ok('Nothing new.\n'));
   expect(await team.out('TaskList --mine --agent bob')).toContain('#2');
   await team.run('TaskUpdate 1 --owner main --force --agent main');
   expect(await team.run('TaskList --mine')).toEqual(ok('#1 [pending] A (main)\n'));
