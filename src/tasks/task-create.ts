@@ -90,7 +90,7 @@ function validateTasks(given: unknown, limits: RefLimits): ValidatedJson<readonl
       const closing = [`only the first ${at} of ${all.length} tasks were checked`];
       return { problems: lines.problems([], closing) };
     }
-    const read = isObject(item) ? withSpelling(NEW_TASK_FIELDS, item, notes) : item;
+    const read = isObject(item) ? withSpelling(NEW_TASK_FIELDS, item, notes, true) : item;
     const { data } = schema.safeParse(read);
     if (data) request.push(data);
     else

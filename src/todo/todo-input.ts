@@ -131,7 +131,7 @@ function mendSpelling(value: unknown, { maxItems }: ListLimits): InputReading {
   const notes = new Map<string, string>();
   const todos = value.todos.map((item: unknown) => {
     if (!isObject(item)) return item;
-    const mended = withSpelling(TODO_FIELDS, item, notes);
+    const mended = withSpelling(TODO_FIELDS, item, notes, true);
     if (!Number.isSafeInteger(mended.id)) return mended;
     notes.set('id', 'read the number in "id" as text');
     return { ...mended, id: String(mended.id) };

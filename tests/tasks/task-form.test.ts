@@ -89,6 +89,18 @@ test('slips with only one possible meaning are corrected, with a note', async ()
     ok('Task #7 created: C\nTask #8 created: D\n', 'Note: read "blockedBy" as an array of one\n'),
   );
   expect(await team.out('TaskList')).toContain('#8 [pending] D [blocked by #7]');
+  expect(
+    await team.call('TaskCreate', ['{"subject":"E","owner":null,"blockedBy":null,"check":null}']),
+  ).toEqual(
+    ok(
+      'Task #9 created: E\n',
+      'Note: ignored "owner":null\nNote: ignored "blockedBy":null\nNote: ignored "check":null\n',
+    ),
+  );
+  // In a change it could mean to remove the field.
+  expect(await team.call('TaskUpdate', ['{"taskId":9,"subject":"F","check":null}'])).toEqual(
+    invalid('check: Expected string, received null'),
+  );
   expect(await team.call('TaskUpdate', ['{"taskId":8,"addBlockedBy":"5, 6"}'])).toEqual(
     invalid("addBlockedBy[0]: Expected a task id such as 3, received '5, 6'"),
   );

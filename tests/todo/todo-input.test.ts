@@ -50,6 +50,7 @@ test.each([
     `{"merge":false,"todos":[${ITEM}]}`,
     'ignored "merge": each call replaces the whole list',
   ],
+  ['null for what is optional', changed('}', ',"id":null}'), 'ignored "id":null'],
   ['a numeric id', changed('}', ',"id":7}'), 'read the number in "id" as text'],
   [
     'array in a string',

@@ -179,11 +179,17 @@ export function unexpected({ needs }: TextForm, given: unknown): string {
   return `Expected ${needs}, received ${typeof given === 'number' ? given : received}`;
 }
 
-/** The object as in the table: `active_form`, `In Progress`, `High` and one id in place of an array are corrected, with one note each. */
+/**
+ * The object as in the table: `active_form`, `In Progress`, `High` and one id in place of an array are corrected, with one note
+ * each.
+ *
+ * @param isNew true if null leaves an optional field out; in a change it could also mean to remove it.
+ */
 export function withSpelling(
   table: Fields,
   given: Readonly<Record<string, unknown>>,
   notes: Map<string, string>,
+  isNew = false,
 ): Record<string, unknown> {
   const meant = (text: string, words: readonly string[]) => spelledAs(text, words) ?? text;
   const noted = (text: string, word: string) => {
@@ -196,7 +202,11 @@ export function withSpelling(
     // If both spellings are present, it is uncertain which is meant.
     const isFree = !Object.hasOwn(given, name) && !Object.hasOwn(mended, name);
     const field = isFree ? noted(key, name) : key;
-    const kind = table[field]?.kind;
+    const { kind, isRequired } = table[field] ?? {};
+    if (isNew && value === null && kind && !isRequired) {
+      notes.set(`${field} null`, `ignored "${field}":null`);
+      continue;
+    }
     if (kind?.is === 'list' && ['string', 'number'].includes(typeof value)) {
       notes.set(`${field}[]`, `read "${field}" as an array of one`);
       mended[field] = [value];
