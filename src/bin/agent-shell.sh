@@ -294,9 +294,9 @@ is_suspect && look_at_line
 done
 [ -n "$agent_shell_hint" ] || become_bash "$@"
 case $agent_shell_line in
-  # Bash runs the lines before the one with the error, and must replace this process for that.
+  # Bash runs what comes before the error, and must replace this process for that.
   *'
-'*) printf %s "$agent_shell_hint" >&2 && become_bash "$@" ;;
+'* | *eval*) printf %s "$agent_shell_hint" >&2 && become_bash "$@" ;;
 esac
 # Bash's own syntax error comes first.
 (become_bash "$@")

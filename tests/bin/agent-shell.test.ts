@@ -1,6 +1,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { quote } from '../../src/base/line/quotes.ts';
 import { AGENT_SHELL, agentShell, run } from '../helpers/agent-shell.ts';
 import { ENV } from '../helpers/bash.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -92,6 +93,10 @@ describe('TodoWrite', () => {
     const later = await agentShell(['-c', `echo first\n${line}`]);
     expect(later).toMatchObject({ stdout: 'first\n', exitCode: code });
     expect(later.stderr).toContain("TodoWrite <<'EOF'\n");
+    // As harnesses wrap it.
+    const wrapped = await agentShell(['-c', `echo first && eval ${quote(`TodoWrite '${cut}'`)}`]);
+    expect(wrapped).toMatchObject({ stdout: 'first\n', exitCode: code });
+    expect(wrapped.stderr).toContain("TodoWrite <<'EOF'\n");
   });
 
   test('starts Node only where an agent command is called', async () => {

@@ -6,6 +6,7 @@ import { noteLines } from '../../base/command/replies.ts';
 import type { Environment } from '../../base/environment.ts';
 import { heredoc, MAX_JSON_BYTES } from '../../base/json/json-input.ts';
 import { withoutQuoted } from '../../base/line/quotes.ts';
+import { evalTexts } from './mend-line.ts';
 
 const LIMIT_MS = 5_000;
 /** The start of JSON; of a test or a group of bash only if a quote follows its bracket. */
@@ -52,7 +53,12 @@ export async function heredocHint(
 ): Promise<string> {
   if (line.length > MAX_JSON_BYTES) return '';
   const name = line.match(/[\w-]+/g)?.find((word) => handlers.has(word));
-  if (name === undefined || (await canRead(bash, line).catch(() => true))) return '';
+  if (name === undefined) return '';
+  if (await canRead(bash, line).catch(() => true)) {
+    // Harnesses wrap lines in eval.
+    const [wrapped] = evalTexts(line);
+    return wrapped ? heredocHint(wrapped.text, handlers, bash) : '';
+  }
   if (!MAY_BE_JSON.test(line)) {
     if (line.includes(`${name}(`)) return noteLines([`write ${name} without parentheses`]);
     const [unclosed] = /['"]/.exec(withoutQuoted(line)) ?? [];

@@ -194,7 +194,8 @@ function jsonLength(text: string): number | undefined {
   return undefined;
 }
 
-function evalTexts(line: string): LinePart[] {
+/** The texts that `eval` gets as one literal word each. */
+export function evalTexts(line: string): LinePart[] {
   const parts: LinePart[] = [];
   for (const match of [...line.matchAll(EVAL)].slice(0, MAX_PLACES)) {
     const start = match.index + match[0].length;

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { nearNameText } from '../../../src/base/command/near-names.ts';
+import { quote } from '../../../src/base/line/quotes.ts';
 import { findBash } from '../../../src/base/system/access.ts';
 import {
   canRead,
@@ -132,6 +133,11 @@ test.each([
   [`TodoRead '["Don't"]'`, /^Note: pass the JSON as a heredoc.*TodoRead <<'\w+'\n\.\.\.\n/],
   ["TodoWrite --add 'Don't stop'", /^Note: inside single quotes, write ' as '\\''\n$/],
   ['TodoRead(1)', /^Note: write TodoRead without parentheses\n$/],
+  [
+    `cd / && eval ${quote('TodoWrite \'{"a":"Don\'t `b`"}\'')} </dev/null && pwd -P`,
+    /^Note: pass the JSON as a heredoc.*TodoWrite <<'\w+'\n\{"todos":\[\]\}\n/,
+  ],
+  [`eval ${quote(`TodoWrite '{"a":"b"}'`)}; eval false`, /^$/],
   ['TodoRead "', /^$/],
   ["make 'Don't", /^$/],
   [`TodoWrite '{"a":"b"}'`, /^$/],
