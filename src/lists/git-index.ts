@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { StateError } from '../base/command/state-error.ts';
 import { isTrusted } from '../base/system/access.ts';
 import { codeOf, NotRegular, orElse, readOwnFile } from '../base/system/files.ts';
@@ -21,8 +21,8 @@ const LENGTH = 0xfff;
  * @throws StateError if the index cannot be read.
  */
 export function isTracked(folder: string): boolean {
-  const real = orElse(() => realpathSync(folder), undefined);
-  const tree = real && workTree(real);
+  const real = realPath(folder);
+  const tree = workTree(real);
   if (!tree) return false;
   // Some file systems ignore case.
   const start = Buffer.from(`${real}/`)
@@ -39,6 +39,14 @@ export function isTracked(folder: string): boolean {
       cause: error,
     });
   }
+}
+
+/** Also of a folder that does not exist yet, or no longer: git may track files that were deleted. */
+function realPath(folder: string): string {
+  return (
+    orElse(() => realpathSync(folder), undefined) ??
+    join(realPath(dirname(folder)), basename(folder))
+  );
 }
 
 /** Another user's `.git`, as in /tmp, is no repository of ours. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isTracked } from '../../src/lists/git-index.ts';
@@ -46,4 +46,23 @@ test('git tracks a session that is a submodule, whose files are not in this inde
   mkdirSync(join(root, '.todo', 's', 'main'), { recursive: true });
   git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},.todo/s`);
   expect(isTracked(join(root, '.todo'))).toBe(true);
+});
+
+test('git tracks files of a folder that was deleted: a list there would be lost at the next call', () => {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, '.todo', 's', 'main'), { recursive: true });
+  writeFileSync(join(root, '.todo', 's', 'main', 'head-0'), '');
+  for (const argv of [
+    ['init', '-q'],
+    ['add', '.todo'],
+  ])
+    execFileSync('git', argv, { cwd: root });
+  rmSync(join(root, '.todo'), { recursive: true });
+  expect(['.todo', '.todp'].map((name) => isTracked(join(root, name)))).toEqual([true, false]);
+});
+
+test('a broken .git is an error before the folder exists, too', () => {
+  const root = temporaryDirectory();
+  writeFileSync(join(root, '.git'), 'broken');
+  expect(() => isTracked(join(root, '.todo'))).toThrow(/\.git names no folder; set TODO_STATE_DIR/);
 });
