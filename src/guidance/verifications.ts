@@ -31,6 +31,7 @@ const RUNNER =
 /** These may verify anything; so may a runner with a MENTION in its arguments. */
 const RUNS_ANYTHING =
   /^(?:\S*\/\S*|\S+\.sh|(?:ba|z|da|k)?sh|source|\.|eval|xargs|parallel|ssh|docker|podman|kubectl|make|just|task|pre-commit|\$.*|(?:npm|pnpm|yarn|bun) run \S+)(?: |$)/;
+const SHELL = /^(?:\S*\/)?(?:ba|z|da|k)?sh$/;
 const MENTION = /test|spec|check|verif|build|compil|lint|type|\bci\b/i;
 /** Their tests build first. */
 const BUILDS_TESTS =
@@ -129,6 +130,10 @@ interface JudgedCommand extends Pick<SimpleCommand, 'before' | 'after'> {
 /** Returns undefined if the line cannot be read as a list of commands. */
 function commandsIn(line: string): readonly JudgedCommand[] | undefined {
   const commands = line.length > MAX_LINE_LENGTH ? undefined : simpleCommands(line);
+  // Agents and harnesses wrap lines: `bash -c 'npm test'`.
+  const [shell, option, script] = commands?.length === 1 ? (commands[0]?.words ?? []) : [];
+  const isShell = SHELL.test(shell?.text ?? '') && /^-[a-z]*c$/.test(option?.text ?? '');
+  if (isShell && script?.isLiteral) return commandsIn(script.text);
   return commands?.map(({ words, before, after }) => {
     const texts = words.map(({ text }) => text);
     return { words: texts, before, after, kind: kindOf(texts) };
@@ -172,6 +177,8 @@ function kindOf(words: readonly string[]): Verification | undefined {
     const kind = KIND_NAMES.find(
       (one) => VERIFIERS[one].test(name) || VERIFIERS[one].test(`${runner} ${name}`),
     );
+    // Steps of a build file follow: `zig build test`.
+    if (kind === 'build' && runner === 'zig' && words.includes('test')) return 'test';
     // Without a runner, `test` is a builtin.
     if (kind) return word === 'test' && runner === '' ? undefined : kind;
     const isOption = /^-|^\w+=|^[\d.]+[smhd]?$/.test(word);
