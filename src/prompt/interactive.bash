@@ -51,7 +51,9 @@ __todo_not_found() {
 
 # Loads the completions at the first Tab, and has bash try again.
 __todo_complete() {
-  builtin eval "$(command "$__todo_node" "$__todo_bin/agent-shell.cjs" completions bash)" && return 124
+  local script
+  script=$(\command "$__todo_node" "$__todo_bin/agent-shell.cjs" completions bash 2>/dev/null) &&
+    builtin eval "$script" && return 124
 }
 
 # Runs after the user's files. $1 is their DEBUG trap.

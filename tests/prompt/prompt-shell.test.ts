@@ -359,6 +359,18 @@ Note: [ ] Ship it`);
     await shell.untilPrompt();
   });
 
+  test('Tab behind a command prints nothing where there is no node', async () => {
+    const shell = await shellWith([]);
+    await shell.run('__todo_node=/nowhere/node; complete -F __todo_complete TodoWrite');
+    shell.type('TodoWrite --');
+    shell.press('Tab');
+    shell.type('x');
+    await shell.until('the line', (text) => /TodoWrite --x *$/m.test(text));
+    expect(shell.screen()).not.toContain('No such file');
+    shell.press('C-u');
+    await shell.run('__todo_node=node');
+  });
+
   // Before bash 5.1 it is no array: setting it later removes the panel. No other test follows, since it removes the panel, too.
   test.runIf(bashIsSince(5, 1))(
     'a prompt and a PROMPT_COMMAND that are set later work, and the panel stays',
