@@ -40,7 +40,8 @@ export function press(before: ViewerState, key: Key): ViewerState {
   return (KEY_ACTIONS.get(name) ?? editsOn(pageOf(state))?.get(name))?.(state) ?? state;
 }
 
-function pressInInput(state: ViewerState, input: ViewerInput, key: Key): ViewerState {
+function pressInInput(state: ViewerState, input: ViewerInput, typedKey: Key): ViewerState {
+  const key: Key = typedKey.ctrl && typedKey.name === 'c' ? { name: 'escape' } : typedKey;
   const isEnter = key.name === 'return' || key.name === 'enter';
   if (input.kind === 'question') {
     const request = isEnter || key.sequence === 'y' ? input.request : undefined;

@@ -107,6 +107,7 @@ class Viewer {
       },
       isBehind: () => this.#screen.isBehind,
       onKeys: (typed) => keys.write(withoutAnswer(typed)),
+      keepsInterrupt: () => this.#state?.input !== undefined,
     });
   }
 

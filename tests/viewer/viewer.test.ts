@@ -30,6 +30,17 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     return { state, store, terminal };
   }
 
+  test('Ctrl-C leaves a field, as at a prompt, and then the viewer', async () => {
+    const { terminal } = await viewerOf();
+    terminal.press('n');
+    terminal.type('Test');
+    await terminal.until('the field', (screen) => /Test *$/m.test(screen));
+    terminal.press('C-c');
+    await terminal.until('the list', (screen) => /○ Build/.test(screen) && !/Test/.test(screen));
+    terminal.press('C-c');
+    await terminal.until('the prompt', (screen) => /outer>$/.test(screen));
+  });
+
   test('the viewer waits for a list, shows it on the whole screen, its progress in the title, and gives the screen back, to Ctrl-Z too; with --bell the bell rings once all is completed', async () => {
     const state = temporaryDirectory();
     const terminal = await watchOnTerminal(state, '--bell');

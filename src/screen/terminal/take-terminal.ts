@@ -23,6 +23,8 @@ export interface TerminalUse {
   isBehind?(): boolean;
   /** Receives the keys, except those that send signals. Without it, keys are dropped. */
   onKeys?(keys: string): void;
+  /** True while Ctrl-C is a key as any other, as in a field of text. */
+  keepsInterrupt?(): boolean;
 }
 
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
@@ -47,7 +49,7 @@ const READING_MS = 200;
  * @returns a function that restores the terminal; further calls do nothing.
  */
 export function takeTerminal(input: KeyStream, use: TerminalUse): () => void {
-  const keys = rawKeys(input, use.onKeys);
+  const keys = rawKeys(input, use);
   let isTaken = false;
   let isReleased = false;
 
@@ -112,11 +114,11 @@ function endBy(signal: NodeJS.Signals, { isBehind }: TerminalUse): void {
 }
 
 /** Keys as they are pressed, without echo; undefined if the input is no keyboard. */
-function rawKeys(input: KeyStream, onKeys: TerminalUse['onKeys']) {
+function rawKeys(input: KeyStream, use: TerminalUse) {
   if (input.isTTY !== true || input.setRawMode === undefined) return undefined;
   // A read can end inside a character.
   const decoder = new StringDecoder('utf8');
-  const onData = (data: Uint8Array | string) => tellKeys(decoder.write(data), onKeys);
+  const onData = (data: Uint8Array | string) => tellKeys(decoder.write(data), use);
   return {
     start: () => {
       input.on('data', onData);
@@ -131,11 +133,12 @@ function rawKeys(input: KeyStream, onKeys: TerminalUse['onKeys']) {
   };
 }
 
-function tellKeys(typed: string, onKeys: TerminalUse['onKeys']): void {
+function tellKeys(typed: string, use: TerminalUse): void {
   for (const part of typed.split(SIGNAL_KEYS)) {
     const signal = SIGNAL_OF_KEY.get(part as '\x03');
+    const isKey = signal === 'SIGINT' && use.keepsInterrupt?.();
     // To the whole foreground group, as the terminal does.
-    if (signal) process.kill(0, signal);
-    else if (part !== '') onKeys?.(part);
+    if (signal && !isKey) process.kill(0, signal);
+    else if (part !== '') use.onKeys?.(part);
   }
 }
