@@ -62,6 +62,13 @@ test('a page gets the details and histories that it shows unfolded, and no other
   expect(counts(sent.lists, 'history').toSorted()).toEqual([0, 1]);
 });
 
+test('a page names the team whose tasks it shows, unless it is the session', () => {
+  const teamOf = (known: Partial<Known>) =>
+    JSON.parse(stateJson(new TestViewer(known).state.known, new Set())).team;
+  expect(teamOf({ session: 's', team: 's' })).toBe('');
+  expect(teamOf({ session: 's', team: 'release' })).toBe('release');
+});
+
 test('of a task that is gone, and of a proof, the details say so; no more than twenty changes are listed', () => {
   const at = '2026-05-05T09:00:00.000Z';
   const proof = { exitCode: 0, by: 'ann', at };

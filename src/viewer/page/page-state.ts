@@ -18,12 +18,14 @@ export function stateJson(known: Known, open: ReadonlySet<string>): string {
 }
 
 function pageStateOf(
-  { key, session = '', found, lists, tasks, problem }: Known,
+  { key, session = '', team = session, found, lists, tasks, problem }: Known,
   open: ReadonlySet<string>,
 ) {
   return {
     id: key,
     session: sessionName(session)[0],
+    /** Empty for the session's own. */
+    team: team === session ? '' : sessionName(team)[0],
     sessions: found.map(({ key: id, session: name }) => ({
       id,
       name: sessionName(name).filter(Boolean).join(' · '),

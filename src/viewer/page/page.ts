@@ -96,9 +96,10 @@ function showTitle({ session, lists, tasks }: PageState): void {
 
 function showRows(): void {
   if (known === undefined) return;
-  const { lists, tasks } = known;
+  const { lists, tasks, team } = known;
   const seen = view();
   byId('team').hidden = tasks.length === 0;
+  byId('team-title').textContent = ['Team tasks', team].filter(Boolean).join(' · ');
   const focused = document.activeElement;
   const isNarrow = byId('board').clientWidth < WIDE_PAGE;
   const order = isNarrow ? (['in_progress', 'pending', 'completed'] as const) : STATUSES;
