@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { PanelMode } from '../../../src/screen/panel/task-panel.ts';
 import { TaskPanel } from '../../../src/screen/panel/task-panel.ts';
 import { FRESH_COLOURS } from '../../../src/screen/panel/theme.ts';
+import type { TaskRow, TaskView } from '../../../src/tasks/task-store.ts';
 import type { TodoItem } from '../../../src/todo/todo-fields.ts';
 import { TodoStore } from '../../../src/todo/todo-store.ts';
 import { hostileItem } from '../../helpers/hostile-text.ts';
@@ -19,16 +20,39 @@ interface Options {
   columns?: number;
   isTTY?: boolean;
   items?: TodoItem[];
+  withTasks?: boolean;
 }
 
-function start({ mode, env = {}, columns = 40, isTTY = true, items = [] }: Options = {}) {
+function start(options: Options = {}) {
+  const { mode, env = {}, columns = 40, isTTY = true, items = [], withTasks } = options;
   const terminal = new VirtualTerminal(columns, 24);
   terminal.isTTY = isTTY;
   const clock = new FakeClock();
   const store = new TodoStore(() => new Date(clock.now()));
   store.update(items);
-  const panel = new TaskPanel({ store, stream: terminal, env, clock, ...(mode && { mode }) });
-  return { terminal, store, clock, panel };
+  const tasks = new SomeTasks();
+  const more = { ...(mode && { mode }), ...(withTasks && { tasks }) };
+  const panel = new TaskPanel({ store, stream: terminal, env, clock, ...more });
+  return { terminal, store, clock, panel, tasks };
+}
+
+class SomeTasks implements TaskView {
+  #rows: readonly TaskRow[] = [];
+  readonly #listeners = new Set<() => void>();
+
+  rows(): readonly TaskRow[] {
+    return this.#rows;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  set(rows: readonly TaskRow[]): void {
+    this.#rows = rows;
+    for (const listener of this.#listeners) listener();
+  }
 }
 
 const bytes = (writes: string[]) => Buffer.byteLength(writes.join(''));
@@ -137,6 +161,25 @@ test("a helper's rows have their clocks, its changes stand out, and its title is
   clock.pass(2000);
   panel.dispose();
   expect((await terminal.screen())[7]).toBe('│ ● Doing Tell...                  3s │');
+});
+
+test("a change of the team's tasks is drawn at once, and stands out for two seconds", async () => {
+  const { terminal, clock, tasks } = start({ items: LIST, withTasks: true });
+  tasks.set([{ id: 1, subject: 'Look', status: 'pending', openBlockers: [] }]);
+  expect((await terminal.screen()).slice(6)).toEqual([
+    '┌─ Team tasks ────────────────── 0/1 ─┐',
+    '│ ○ #1 Look                           │',
+    '└─────────────────────────────────────┘',
+  ]);
+  clock.pass(1000);
+  tasks.set([{ id: 1, subject: 'Look', status: 'in_progress', openBlockers: [] }]);
+  const isLit = async () => {
+    await terminal.settle();
+    return terminal.cell(30, 7)?.isBgPalette();
+  };
+  expect(await isLit()).toBe(true);
+  clock.pass(2000);
+  expect(await isLit()).toBe(false);
 });
 
 test('the frame is quieter than the text', async () => {
@@ -250,10 +293,12 @@ test('plain mode writes one line of words per change, and no escape code', () =>
   panel.write('half a line');
   store.update(todos('x Analyze', 'x Build', '> Test'));
   clock.pass(1000);
+  panel.showBeside('ann', store)();
   panel.dispose();
   expect(terminal.writes.join('')).toBe(
     'Tasks 1/3: in progress: Doing Build; completed: Analyze; added: Test\n' +
-      'half a line\nTasks 2/3: in progress: Doing Test; completed: Build\n',
+      'half a line\nTasks 2/3: in progress: Doing Test; completed: Build\n' +
+      'Tasks of ann 2/3: in progress: Doing Test; completed: Analyze; completed: Build\n',
   );
 });
 

@@ -37,6 +37,7 @@ test.each([
   ['C1 controls', '\x9b5A\x9d0;t\x9c\x90q\x9c\x84\x85\x8d\x98s\x9c'],
   ['other controls', '\x00\x01\v\f\x7f\x18\x1a'],
   ['erasing above and below without a clear', '\x1b[J\x1b[1J\x1b[A\x1b[J'],
+  ['erasing in the line of another kind', '\x1b[?K\x1b[3K\x1b[0;1K'],
 ])('%s are dropped', (_, sequence) => {
   expect(filtered(`a${sequence}b`)).toBe('ab');
 });
