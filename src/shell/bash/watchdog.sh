@@ -8,13 +8,13 @@ is_gone() {
   { IFS= read -r -d '' text <"/proc/$1/stat"; } 2>/dev/null
   if [ -n "$text" ]; then [[ ${text##*) } = Z* ]]; else [ $((tries += 1)) -gt 3000 ] || ! kill -0 "$1" 2>/dev/null; fi
 }
-# Opened to write, a missing FIFO would be made as a file, whose end says nothing.
-until { [ -p "$3" ] && exec <>"$3" && [ -p /dev/stdin ]; } || is_gone "$2"; do sleep 0.02; done
+# Opened to write, a missing FIFO would be made as a file, whose end says nothing. /dev/stdin, which would tell, needs /proc.
+until { [ -p "$3" ] && exec <>"$3" && [ -p "$3" ]; } || is_gone "$2"; do sleep 0.02; done
 # After the first line, the host has the FIFO open, and the end of the FIFO is that of the host.
 until read -r -t 1 _ || is_gone "$2"; do :; done
 # Bash reads `go`, and would end with its last writer: keep it open.
 [ ! -p "$1/go" ] || exec 3<>"$1/go"
-if [ -p /dev/stdin ] && ! exec <"$3"; then
+if ! { [ -p "$3" ] && exec <"$3"; }; then
   until is_gone "$2"; do sleep 1; done
   exec </dev/null
 fi

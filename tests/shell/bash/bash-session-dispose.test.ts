@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   closeSync,
   constants,
@@ -241,6 +242,27 @@ test.runIf(hasProc).each(['before its watchdog listens', 'while its watchdog lis
     expect(existsSync(folder)).toBe(false);
   },
 );
+
+/** A program without /proc, as in a bare chroot: /dev/stdin leads nowhere there. */
+const WITHOUT_PROC = ['-rm', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh'];
+const canHideProc = hasProc && spawnSync('unshare', [...WITHOUT_PROC, 'true']).status === 0;
+
+test.runIf(canHideProc)('the end of a host is noticed without /proc, too', async () => {
+  const folder = temporaryDirectory();
+  const [alive, place] = [join(folder, 'alive'), { cwd: '/', env: ENV }];
+  makeFifos([alive, join(folder, 'go')], ENV);
+  const ofHost = openSync(alive, constants.O_RDWR);
+  const host = openProgram('sleep', ['999'], place);
+  const argv = ['bash', '-c', watchdog, '', folder, String(host.pid), alive];
+  const { child, ended } = startProgram('unshare', [...WITHOUT_PROC, ...argv], place);
+  const heard = () => orElse(() => readlinkSync(`/proc/${child.pid}/fd/0`), '');
+  await eventually('it listens', () => heard() === alive);
+  writeSync(ofHost, '\n');
+  host.kill('SIGKILL');
+  closeSync(ofHost);
+  await ended;
+  expect(existsSync(folder)).toBe(false);
+});
 
 test.runIf(hasProc).each(IS_LONG ? [30, 60, 120, 240] : [30])(
   'a host that is killed %d ms after its first line began leaves no process and no file',
