@@ -111,6 +111,9 @@ export function isBlank(text: string): boolean {
   return !/[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }
 
+/** A pattern of what is read as a blank between the parts of JSON: people cannot tell some from a space, or from nothing. */
+export const JSON_BLANK = '[\\s\\u200b\\u2060]';
+
 export function linesOf(text: string): string[] {
   return text.split(/\r\n|\n|\r/);
 }

@@ -1,4 +1,4 @@
-import { briefText, inQuotes, isBlank, MAX_QUOTED_CHARACTERS } from '../safe-text.ts';
+import { briefText, inQuotes, isBlank, JSON_BLANK, MAX_QUOTED_CHARACTERS } from '../safe-text.ts';
 import { type CommandResult, done, failed } from './agent-command.ts';
 
 /** The value of an option: none, a text, a name (not empty), a text per repetition, a version number, one of some words, a form. */
@@ -192,9 +192,11 @@ export function unexpectedArgument(word: string, table: OptionTable): string {
   return `Unexpected argument ${inQuotes(word)}${way === undefined ? '' : `. Try: ${way}`}`;
 }
 
+const JSON_BEGIN = new RegExp(`^${JSON_BLANK}*(?:[[{"]|\`\`\`)`);
+
 /** True for a word that is meant as JSON, even if it is broken. */
 export function beginsJson(word: string): boolean {
-  return /^[\s\u200b\u2060]*(?:[[{"]|```)/.test(word);
+  return JSON_BEGIN.test(word);
 }
 
 function isBroken(json: string, behind: readonly string[], table: OptionTable): boolean {

@@ -1,3 +1,4 @@
+import { JSON_BLANK } from '../safe-text.ts';
 import { orElse } from '../system/files.ts';
 
 /** The place where a text stops being JSON. */
@@ -19,8 +20,7 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
   return new Scanner(text).run();
 }
 
-/** Also those that are read as spaces. */
-const JSON_BLANKS = /[\s\u200b\u2060]*/y;
+const JSON_BLANKS = new RegExp(`${JSON_BLANK}*`, 'y');
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![0-9A-Za-z_.+-])/y;
 const JSON_LITERAL = /(?:true|false|null)(?![0-9A-Za-z_])/y;
 const BARE_WORD = /[A-Za-z_]/y;

@@ -1,4 +1,4 @@
-import { characterCount, safeText } from '../safe-text.ts';
+import { characterCount, JSON_BLANK, safeText } from '../safe-text.ts';
 import { orElse } from '../system/files.ts';
 import { endOfString, findJsonProblem, type JsonProblem } from './json-problem.ts';
 
@@ -11,8 +11,7 @@ interface JsonRepair {
   readonly mend: (text: string) => string;
 }
 
-/** People cannot tell these from a space, or from nothing. */
-const OTHER_BLANK = /[^\S \t\n\r]|[\u200b\u2060]/;
+const OTHER_BLANK = new RegExp(`(?![ \\t\\n\\r])${JSON_BLANK}`);
 
 /** Around the JSON. Blanks replace the removed text, which keeps positions in errors right. */
 const FRAME_REPAIRS: readonly JsonRepair[] = [
