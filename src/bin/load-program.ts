@@ -5,7 +5,6 @@ import {
   chmodSync,
   closeSync,
   constants,
-  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -45,14 +44,24 @@ function refuse(why: string): never {
   process.exit(1);
 }
 
-function startProgram(bundle: Bundle | undefined, own: { exports: unknown }): void {
-  // As a COPY in a Dockerfile makes of npm's link.
-  if (!bundle || !existsSync(`${__dirname}/${bundle.file}`)) {
-    refuse(
-      `${__filename} is a copy without its program: install the package, or make a link to its executable`,
-    );
+// As a COPY in a Dockerfile makes of npm's link.
+function refuseCopy(): never {
+  refuse(
+    `${__filename} is a copy without its program: install the package, or make a link to its executable`,
+  );
+}
+
+function programText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') refuseCopy();
+    throw error;
   }
-  const { file, build } = bundle;
+}
+
+function startProgram(bundle: Bundle | undefined, own: { exports: unknown }): void {
+  const { file, build } = bundle ?? refuseCopy();
   // To normalize a path takes Node as long as to read a file.
   const path = `${__dirname}/${file}`;
   const folder = dirname(path);
@@ -63,7 +72,7 @@ function startProgram(bundle: Bundle | undefined, own: { exports: unknown }): vo
     () => `${folder}/${kept}`,
     (make) => `${cacheFolder(make)}/${kept}`,
   ];
-  const source = `(function (${PARAMETERS}) {${readFileSync(path, 'utf8')}\n})`;
+  const source = `(function (${PARAMETERS}) {${programText(path)}\n})`;
   const found = compiledBefore(keptFiles);
   // V8 keeps the file's name: a full path would tie the cached code to this folder.
   const script = new Script(source, { filename: 'program.cjs', cachedData: found?.data });

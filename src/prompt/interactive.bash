@@ -76,7 +76,8 @@ __todo_begin() {
   if [[ ${attributes%% *} = *r* ]]; then return 0; fi
   hooks=${PROMPT_COMMAND[*]-}
   # Some set their DEBUG trap at the first prompt.
-  if [[ $1$hooks$(builtin declare -f : ${hooks//[^[:alnum:]_-]/ }) = *DEBUG* || $hooks = *__bp_* ]]; then
+  if [[ $1$hooks = *DEBUG* || $hooks = *__bp_* ||
+    -n $hooks && $(builtin declare -f : ${hooks//[^[:alnum:]_-]/ }) = *DEBUG* ]]; then
     __todo_bound=1
     # A DEBUG trap, such as bash-preexec's, would take a later hook for the user's next command, so ours runs first. The panel is
     # written after the last hook, outside of the marks that VS Code puts around a command's output. The trap does not see that: a
